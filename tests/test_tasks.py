@@ -55,6 +55,14 @@ def test_the_answer_that_a_mistake_leads_to_gets_its_code(task: Task, check: Hel
 
 
 MISTAKEN: list[tuple[str, object, str]] = [
+    ("blind/burst", {"busy_s": 5, "in_flight": 30.8}, "other-time"),
+    ("blind/burst", {"busy_s": 1.0726, "in_flight": 5}, "other"),
+    ("blind/evidence", {"reads per write": 5, "extra KiB per write": 4}, "other"),
+    ("blind/extra", lambda *_: 1, "whole-blocks"),
+    ("blind/extra", lambda *_: 5, "one-border"),
+    ("blind/extra", lambda start, size: int(start % 4096 > 0 or (start + size) % 4096 > 0), "other"),
+    ("blind/rates", lambda window_s: {7: 426 / window_s}, "other-windows"),
+    ("blind/rates", lambda _: {1: 5}, "other"),
     ("cache/gaps", {260: 10_000}, "first-request"),
     ("cache/gaps", {260: 9000, 1: 740}, "not-the-last"),
     ("cache/gaps", {260: 7}, "other"),

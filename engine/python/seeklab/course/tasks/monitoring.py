@@ -1,29 +1,35 @@
-"""Notebook 07, everything is slow and nothing is busy: what the learner writes."""
+"""Notebook 07, everything is slow and nothing is busy: its tasks."""
 
 from __future__ import annotations
 
+from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case
 from seeklab._curves import alignment
-from seeklab.course.task import UnconvertedTask as Task
+from seeklab.course.task import Task
+from seeklab.judge import Cases, Fields, Function, Mistake, Number, Table, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from seeklab.judge import Evidence
 
 FIRST, SECOND = "averaged-away", "misaligned-io"
 MIB = 1 << 20
 BLOCK = 4096
-WINDOWS_S = (20, 5, 1)
 STARTS = (0, 512, 1536, 4095, 4096, 32_256, MIB)
 SIZES = (512, 4096, 8192, MIB)
 
 
-def _near(given: float, right: float, within: float = 0.01) -> bool:
-    return abs(given - right) <= within * max(abs(right), 1e-9)
+class _Rates(Table):
+    """Rates by window; a rate of 0 is left out."""
+
+    def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
+        """Give the rates."""
+        rates, broken = super().read(name, raw)
+        return {window: rate for window, rate in rates.items() if rate}, broken
 
 
-def _rates(window_s: float, *, by_end: bool) -> dict[int, float]:
+def _rates(window_s: float, *, by_end: bool = True) -> dict[int, float]:
     ops = case(FIRST).run().ops
     found: dict[int, float] = {}
     for sent, took, size in zip(ops["submit_ns"], ops["latency_ns"], ops["bytes"], strict=True):
@@ -32,118 +38,76 @@ def _rates(window_s: float, *, by_end: bool) -> dict[int, float]:
     return found
 
 
-def _same(found: dict[int, float], truth: dict[int, float]) -> bool:
-    return set(found) == set(truth) and all(_near(found[window], rate) for window, rate in truth.items())
+def _latencies_s() -> float:
+    return sum(case(FIRST).run().ops["latency_ns"]) / 1e9
 
 
-def _rates_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    if not callable(answer):
-        return f"Wanted is a function of the window in seconds; this is {type(answer).__name__}."
-    rates: Callable[[float], Any] = answer
-    for window_s in WINDOWS_S:
-        found = {int(window): float(rate) for window, rate in dict(rates(window_s)).items() if rate}
-        truth = _rates(window_s, by_end=True)
-        if not _same(found, truth):
-            return _rates_off(found, truth, window_s)
-    return None
-
-
-def _rates_off(found: dict[int, float], truth: dict[int, float], window_s: int) -> str:
-    told = f"Windows of {window_s} s: "
-    if _same(found, {window: rate * window_s for window, rate in truth.items()}):
-        return f"{told}you give MiB. A rate is MiB over the length of the window."
-    if _same(found, {window: rate * MIB / 1e6 for window, rate in truth.items()}):
-        return f"{told}you give MB/s, millions of bytes; a MiB has 1024 x 1024."
-    if _same(found, _rates(window_s, by_end=False)):
-        return f"{told}you sort the writes by when they were sent. A monitor counts them when they are done."
-    if _near(sum(found.values()), sum(truth.values())):
-        return f"{told}all bytes are there, but in other windows: number the windows from the start of the run, from 0."
-    return f"{told}you give {sum(found.values()):.4g} MiB/s over all windows, the monitor {sum(truth.values()):.4g}."
-
-
-def _burst_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    found = {str(key): float(value) for key, value in dict(answer).items()}
+def _busy_s() -> float:
     ops = case(FIRST).run().ops
     ends = [sent + took for sent, took in zip(ops["submit_ns"], ops["latency_ns"], strict=True)]
-    busy_s = (max(ends) - min(ops["submit_ns"])) / 1e9
-    in_flight = sum(ops["latency_ns"]) / 1e9 / busy_s
-    if set(found) != {"busy_s", "in_flight"}:
-        return 'The keys are "busy_s" and "in_flight".'
-    if not _near(found["busy_s"], busy_s):
-        return f"busy_s: {_busy_off(found['busy_s'], busy_s, sum(ops['latency_ns']) / 1e9)}"
-    if not _near(found["in_flight"], in_flight):
-        window_s = case(FIRST).scenario()["monitor"]["window"] / 1e9
-        if _near(found["in_flight"], in_flight * busy_s / window_s, 0.05):
-            told = f"in_flight: that is a mean over the dashboard's {window_s:g} s."
-            return f"{told} Divide by the time in which there was work."
-        return f"in_flight: you give {found['in_flight']:.4g}; all latencies together over busy_s are {in_flight:.4g}."
-    return None
+    return (max(ends) - min(ops["submit_ns"])) / 1e9
 
 
-def _busy_off(given: float, right: float, latencies_s: float) -> str:
-    if _near(given, right * 1e9) or _near(given, right * 1e3):
-        return f"{given:,.0f} is not in seconds."
-    if _near(given, latencies_s):
-        return "you added up all latencies, but the writes waited at the same time."
-    return f"you give {given:.4g}; from the first write sent to the last one done are {right:.4g} s."
+def _burst(over_s: float | None = None) -> dict[str, float]:
+    busy_s = over_s or _busy_s()
+    return {"busy_s": busy_s, "in_flight": _latencies_s() / busy_s}
 
 
-def _evidence_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    found = {str(key): float(value) for key, value in dict(answer).items()}
-    lines = case(SECOND).run("misaligned").text("iostat").splitlines()
-    row = dict(zip(lines[0].split()[1:], map(float, lines[1].split()[1:]), strict=True))
+def _evidence() -> dict[str, float]:
+    columns, disk, *_ = case(SECOND).run("misaligned").text("iostat").splitlines()
+    row = dict(zip(columns.split()[1:], map(float, disk.split()[1:]), strict=True))
     written = case(SECOND).scenario("misaligned")["jobs"][0]["bs"] / 1024
-    truth = {"reads per write": row["r/s"] / row["w/s"], "extra KiB per write": row["wareq-sz"] - written}
-    if set(found) != set(truth):
-        return f"The keys are {' and '.join(map(repr, truth))}."
-    for name, right in truth.items():
-        given = found[name]
-        if _near(given, right, 0.02):
-            continue
-        if right and _near(given, 1 / right, 0.02):
-            return f"{name}: you give {given:.3g}, which is upside down."
-        if _near(given, 0, 0.02) or abs(given) < 1e-6:  # noqa: PLR2004 -- nothing
-            return f"{name}: nothing, on the old server. Look at the new one."
-        return f"{name}: you give {given:.4g}, the new server's table {right:.4g}. Take a line of one disk."
-    return None
+    return {"reads per write": row["r/s"] / row["w/s"], "extra KiB per write": row["wareq-sz"] - written}
 
 
-def _extra_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    if not callable(answer):
-        return f"Wanted is a function of start and size; this is {type(answer).__name__}."
-    extra_reads: Callable[[int, int], Any] = answer
-    for start in STARTS:
-        for size in SIZES:
-            right = int(alignment(start, block=BLOCK, bs=size)["extra_reads"])
-            given = extra_reads(start, size)
-            if isinstance(given, (bool, int, float)) and int(given) == right:
-                continue
-            return _extra_off(start, size, given, right)
-    return None
+def _extra(start: int, size: int) -> int:
+    return int(alignment(start, block=BLOCK, bs=size)["extra_reads"])
 
 
-def _extra_off(start: int, size: int, given: Any, right: int) -> str:  # noqa: ANN401 -- whatever the learner has made
-    told = f"A write of {size:,} bytes at byte {start:,}: you give {given}, "
-    first, last = start // BLOCK, (start + size - 1) // BLOCK
-    if first == last and right == 1:
-        return f"{told}but its beginning and its end lie in the same block, which is read once."
-    if right == 0:
-        return f"{told}but it covers whole blocks only, of which nothing has to be kept."
-    if start % BLOCK == 0 or (start + size) % BLOCK == 0:
-        return f"{told}but one of its ends lies on a block's border. Ask for each end apart."
-    return f"{told}right is {right}: how many blocks does it cover in part?"
-
-
-TASKS = {
-    "blind/rates": Task(
+TASKS = (
+    Task(
+        "blind/rates",
         question=(
-            "Compute what the dashboard shows. Write rates(window_s): for windows of that many seconds, numbered from "
-            "0 at the start of the run, it gives the MiB/s of each window in which writes were completed. The variable "
+            "Compute what the dashboard shows. Write rates(window_s): for windows of window_s seconds, numbered from 0 "
+            "at the start of the run, it returns the MiB/s of each window in which writes were completed. The variable "
             "writes is a list of rows with submit_ns, latency_ns and bytes."
         ),
-        wants="a function of the window in seconds that gives a dictionary: number of the window, MiB/s",
-        wrong=_rates_wrong,
-        why="The same bytes, divided by a time that somebody has chosen. The writes are as fast as they were.",
+        kind=Function("the window in seconds"),
+        check=Cases(
+            _rates,
+            ((20,), (5,), (1,)),
+            "With windows of {window_s} s",
+            (
+                Mistake(
+                    "mebibytes",
+                    "That is in MiB. A rate is MiB over the length of the window.",
+                    gives=lambda window_s: {window: rate * window_s for window, rate in _rates(window_s).items()},
+                ),
+                Mistake(
+                    "megabytes",
+                    "That is in MB/s, millions of bytes per second; a MiB has 1024 x 1024 bytes.",
+                    times=MIB / 1e6,
+                ),
+                Mistake(
+                    "by-start",
+                    "You sort the writes by when they were sent. A monitor counts them when they are done.",
+                    gives=lambda window_s: _rates(window_s, by_end=False),
+                ),
+                Mistake(
+                    "other-windows",
+                    "All bytes are there, but in other windows: number the windows from the start of the run, from 0.",
+                    when=lambda found, truth, _: isclose(sum(found.values()), sum(truth.values()), rel_tol=0.01),
+                ),
+                Mistake(
+                    "other",
+                    "The monitor has {match:.4g} MiB/s over all windows.",
+                    when=lambda _, truth, __: sum(truth.values()),
+                ),
+            ),
+            gives=_Rates(Number(whole=True), Number(), "the number of a window, and its MiB/s"),
+            within=0.01,
+        ),
+        why="The same bytes, divided by a time that a person has chosen. The writes are as fast as they were.",
         hints=(
             "A write is done at (row['submit_ns'] + row['latency_ns']) / 1e9 seconds.",
             "That time // window_s is the number of its window.",
@@ -158,18 +122,42 @@ TASKS = {
             "    return found"
         ),
     ),
-    "blind/burst": Task(
+    Task(
+        "blind/burst",
         question=(
-            "And what really happened? Take it from the log: how many seconds lie between the moment at which the "
-            "first write was sent and that at which the last one was done, and how many writes were in flight on "
-            "average in that time?"
+            "Take from the log what really happened: how many seconds passed from the moment when the first write was "
+            "sent to the moment when the last one was done (busy_s), and how many writes were in flight on average in "
+            "that time (in_flight)?"
         ),
-        wants='a dictionary with the keys "busy_s" and "in_flight"',
-        wrong=_burst_wrong,
+        kind=Fields({"busy_s": Number(), "in_flight": Number()}),
+        check=Value(
+            _burst,
+            (
+                Mistake("nanoseconds", "That is not in seconds.", times=1e9),
+                Mistake("milliseconds", "That is not in seconds.", times=1e3),
+                Mistake(
+                    "sum-of-latencies",
+                    "You added up all latencies, but the writes waited at the same time.",
+                    gives=lambda: _burst(_latencies_s()),
+                ),
+                Mistake(
+                    "dashboard",
+                    "That is over the dashboard's {window_s:g} s. Take only the time in which there was work.",
+                    gives=lambda: _burst(case(FIRST).scenario()["monitor"]["window"] / 1e9),
+                ),
+                Mistake(
+                    "other-time",
+                    "From the first write sent to the last one done, {truth:.4g} s pass.",
+                    when=lambda found, _: "busy_s" in found,
+                ),
+                Mistake("other", "All latencies together, divided by busy_s, are {truth:.4g}."),
+            ),
+            facts=lambda: {"window_s": case(FIRST).scenario()["monitor"]["window"] / 1e9},
+        ),
         why="About a second of work at the full rate, with a full queue. The rest of the time the disk was idle.",
         hints=(
             "min() of the submit times, max() of submit time plus latency, over 1e9.",
-            "Each write is in flight for its latency: add all of them up.",
+            "Each write is in flight for its latency: add all latencies up.",
             "In flight on average = all latencies together / busy_s. That is Little's law.",
         ),
         answer=(
@@ -181,33 +169,76 @@ TASKS = {
             "}"
         ),
     ),
-    "blind/evidence": Task(
+    Task(
+        "blind/evidence",
         question=(
-            "Express in two numbers what is odd in the new server's iostat (one disk is enough): how many reads there "
-            "are for each write, and by how many KiB a write on the device is larger than the 1024 that the job writes."
+            'Express in two numbers what is odd in the new server\'s iostat (one disk is enough). "reads per write": '
+            'how many reads are there for each write? "extra KiB per write": by how many KiB is a write on the device '
+            "larger than the 1024 that the job writes?"
         ),
-        wants='a dictionary with the keys "reads per write" and "extra KiB per write"',
-        wrong=_evidence_wrong,
-        why="No job reads, and yet there are two reads for each write, and each write has grown by 4 KiB.",
+        kind=Fields({"reads per write": Number(), "extra KiB per write": Number()}),
+        check=Value(
+            _evidence,
+            (
+                Mistake(
+                    "inverse",
+                    "That is the inverse.",
+                    gives=lambda: {name: 1 / number for name, number in _evidence().items()},
+                ),
+                Mistake(
+                    "old-server",
+                    "The old server has none. Look at the new one.",
+                    gives=lambda: dict.fromkeys(_evidence(), 0),
+                ),
+                Mistake("other", "The new server's table gives {truth:.4g}. Take the line of one disk."),
+            ),
+            within=0.02,
+            apart=1e-6,
+        ),
+        why="No job reads, but there are two reads for each write, and each write has grown by 4 KiB.",
         hints=(
             "r/s and w/s are columns; wareq-sz is the mean size of a write in KiB.",
             "You may type the numbers from the table: r/s divided by w/s.",
-            "For the second number take wareq-sz less 1024.",
+            "For the second number, subtract 1024 from wareq-sz.",
         ),
         answer='evidence = {"reads per write": 66.54 / 33.27, "extra KiB per write": 1028 - 1024}',
     ),
-    "blind/extra": Task(
+    Task(
+        "blind/extra",
         question=(
-            "Write the check that should have run before the server was handed over: extra_reads(start, size) says "
-            "how many blocks of 4096 bytes must be read first when size bytes are written from byte start on. A "
-            "block must be read when only a part of it is written."
+            "Write the check that should have run before the server was handed over: extra_reads(start, size) returns "
+            "how many blocks of 4096 bytes must be read first when size bytes are written from byte start on. A block "
+            "must be read if only a part of it is written."
         ),
-        wants="a function of start and size, both in bytes, that gives 0, 1 or 2",
-        wrong=_extra_wrong,
+        kind=Function("start and size"),
+        check=Cases(
+            _extra,
+            [(start, size) for start in STARTS for size in SIZES],
+            "For a write of {size:,} bytes at byte {start:,}",
+            (
+                Mistake(
+                    "same-block",
+                    "Its start and its end are in the same block, which is read once.",
+                    gives=lambda start, size: sum(edge % BLOCK > 0 for edge in (start, start + size)),
+                ),
+                Mistake(
+                    "whole-blocks",
+                    "It covers only whole blocks, so no old data have to be kept.",
+                    when=lambda _, truth, *__: not truth,
+                ),
+                Mistake(
+                    "one-border",
+                    "One of its ends is at the border of a block. Check each end separately.",
+                    when=lambda _, __, start, size: not start % BLOCK or not (start + size) % BLOCK,
+                ),
+                Mistake("other", "The right number is {truth}: how many blocks does it cover in part?"),
+            ),
+            gives=Number(whole=True),
+        ),
         why="The check needs no disk, no load and no clock: it could have run when the partition was made.",
         hints=(
-            "The first byte written is start; the first one after it that is not written is start + size.",
-            "A block is cut at the front when start % 4096, at the back when (start + size) % 4096.",
+            "The first byte written is start; the first byte after the write is start + size.",
+            "A block is cut at the front if start % 4096, at the back if (start + size) % 4096.",
             "Collect the numbers of the cut blocks in a set, start // 4096 and (start + size) // 4096, and count them.",
         ),
         answer=(
@@ -216,4 +247,4 @@ TASKS = {
             "    return len({edge // 4096 for edge in (start, end) if edge % 4096})"
         ),
     ),
-}
+)
