@@ -1,17 +1,19 @@
-"""Notebook 13, what a flash drive does: what the learner writes."""
+"""Notebook 13, what a flash drive does: its tasks."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from seeklab._result import run
-from seeklab.course.task import UnconvertedTask as Task
+from seeklab.course.task import Task
+from seeklab.judge import ANSWER, Bound, Evidence, Mistake, Number, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from seeklab._result import Result
+    from seeklab.judge import Asked
 
 PRESET = "ssd-sata-tlc"
 MAPPED = 512 << 20
@@ -19,6 +21,8 @@ SMALL = {"pages_per_block": 128, "mapped": MAPPED}
 """A small cut of the drive, so that it can be written over several times: smaller blocks, 512 MiB of them."""
 MIN_WRITES = 60_000
 MAX_RESERVE = 32
+PAGES = ("host", "moved", "padded")
+"""What the drive programs."""
 
 
 def on_drive(
@@ -48,7 +52,7 @@ def thursday(reserve_percent: float = 14.5) -> Result:
 
 
 def _until_half() -> tuple[float, float]:
-    """Give the bytes that were written, and the time, when the rate is first below half of what it was at first."""
+    """Return the bytes written, and the time in s, when the rate is first below half of its first value."""
     series = out_of_the_box().series
     first, written = series["write_bytes"][0], 0.0
     for time, size in zip(series["time_ns"], series["write_bytes"], strict=True):
@@ -58,57 +62,54 @@ def _until_half() -> tuple[float, float]:
     return written, series["time_ns"][-1] / 1e9
 
 
-def _cliff_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    given, (written, seconds) = float(answer), _until_half()
-    if abs(given / written - 1) <= 0.02:  # noqa: PLR2004 -- a row more or less
-        return None
-    if abs(given / (written / (1 << 20)) - 1) <= 0.02:  # noqa: PLR2004 -- the same
-        return f"{given:,.0f} are MiB; wanted are bytes."
-    if abs(given - seconds) <= 0.2:  # noqa: PLR2004 -- a row or two
-        return f"{given:g} is a time in seconds. Add up write_bytes of the rows until then."
-    if abs(given / MAPPED - 1) <= 0.02:  # noqa: PLR2004 -- the same
-        return "That is the capacity. Add up write_bytes and see: the drive has flash beyond it, and slows down slowly."
-    return f"{given:,.0f} bytes; in the series the rate falls below half of its first row somewhere else."
+def _pages() -> dict[str, float]:
+    return {kind: thursday().metrics[f"ssd_{kind}_pages"] for kind in PAGES}
 
 
-def _amplification_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    given, metrics = float(answer), thursday().metrics
-    host, moved = metrics["ssd_host_pages"], metrics["ssd_moved_pages"]
-    truth = metrics["ssd_write_amplification"]
-    if abs(given / truth - 1) <= 0.01:  # noqa: PLR2004 -- one percent
-        return None
-    if abs(given / (moved / host) - 1) <= 0.01:  # noqa: PLR2004 -- one percent
-        return (
-            f"{given:.2f} pages are moved for each page of the host's. That page itself is programmed as well: add it."
-        )
-    if abs(given * truth - 1) <= 0.01:  # noqa: PLR2004 -- one percent
-        return "The other way round: pages programmed over pages that the host wrote."
-    return f"{given:.3g}; the counters give {host:,.0f} pages of the host's and {moved:,.0f} that were moved."
+def _amplification() -> float:
+    return sum(_pages().values()) / _pages()["host"]
 
 
-def _reserve_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    percent = float(answer)
-    if not 1 <= percent <= 400:  # noqa: PLR2004 -- what the engine takes
-        return f"{percent:g} % is outside of what the engine takes, 1 to 400 %."
-    reads = thursday(percent).metrics["app.write_iops"]
-    told = f"With {percent:g} % the drive makes {reads:,.0f} random writes a second"
-    if reads < MIN_WRITES:
-        return f"{told}, and {MIN_WRITES:,} are wanted: more room, fewer pages to move."
-    if percent > MAX_RESERVE:
-        return (
-            f"{told}. More than enough; each percent is capacity that you pay for and cannot sell. Find a smaller one."
-        )
-    return None
+def _reserve(asked: Asked) -> list[Evidence]:
+    percent = asked.answers[ANSWER]
+    too_little = Mistake("too-little", "With more room the drive moves fewer pages.")
+    too_much = Mistake(
+        "too-much",
+        "That is more than enough, and each percent is capacity that you pay for and cannot sell. Find a smaller one.",
+    )
+    return [
+        Bound("app.write_iops", at_least=MIN_WRITES, why=too_little).check(thursday(percent), None),
+        Evidence("reserve", percent, f"<= {MAX_RESERVE}%", percent <= MAX_RESERVE, "%").because(too_much),
+    ]
 
 
-TASKS = {
-    "ssd/cliff": Task(
+TASKS = (
+    Task(
+        "ssd/cliff",
         question=(
-            "out_of_the_box().series has a row for each tenth of a second: time_ns, and in write_bytes what was "
+            "out_of_the_box().series has a row for each tenth of a second: time_ns, and in write_bytes the bytes "
             "written in it. How many bytes were written before the first row with less than half of the bytes of row 0?"
         ),
-        wants="a number of bytes",
-        wrong=_cliff_wrong,
+        kind=Number(),
+        check=Value(
+            lambda: _until_half()[0],
+            (
+                Mistake("mebibytes", "That is in MiB; give bytes.", times=1 / (1 << 20)),
+                Mistake(
+                    "time",
+                    "That is a time in seconds. Add up write_bytes of the rows until then.",
+                    gives=lambda: _until_half()[1],
+                ),
+                Mistake(
+                    "capacity",
+                    "That is the capacity. Add up write_bytes and see: the drive has more flash than that, and gets "
+                    "slower gradually.",
+                    gives=MAPPED,
+                ),
+                Mistake("other", "In the series, the rate falls below half of its first row somewhere else."),
+            ),
+            within=0.02,
+        ),
         why="A test that writes less than that measures an empty drive, however long it takes.",
         hints=(
             "sizes = out_of_the_box().series['write_bytes']; the first row is sizes[0].",
@@ -124,19 +125,37 @@ TASKS = {
             "    written += size"
         ),
     ),
-    "ssd/amplification": Task(
+    Task(
+        "ssd/amplification",
         question=(
             "The drive has counters. thursday().metrics has ssd_host_pages, pages that the computer (the host) wrote "
             "and that reached the flash; ssd_moved_pages, pages that the drive copied when it collected garbage; and "
             "ssd_padded_pages, empty pages that fill up a portion. How many pages were programmed for each page that "
             "the host wrote?"
         ),
-        wants="a number: pages programmed over pages that the host wrote",
-        wrong=_amplification_wrong,
+        kind=Number(),
+        check=Value(
+            _amplification,
+            (
+                Mistake(
+                    "only-moved",
+                    "That is the number of pages moved for each page of the host. The drive programs the host's page "
+                    "as well: add it.",
+                    gives=lambda: _pages()["moved"] / _pages()["host"],
+                ),
+                Mistake(
+                    "inverse",
+                    "That is the inverse. Divide the pages programmed by the pages that the host wrote.",
+                    gives=lambda: 1 / _amplification(),
+                ),
+                Mistake("other", "The counters have {host:,.0f} pages of the host and {moved:,.0f} that were moved."),
+            ),
+            facts=_pages,
+        ),
         why="This is called write amplification. It divides the drive's speed and its life.",
         hints=(
             "Three kinds of pages were programmed: written by the host, moved, and padded.",
-            "Add the three and divide by the host's.",
+            "Add the three and divide by the pages of the host.",
             "(host + moved + padded) / host",
         ),
         answer=(
@@ -145,19 +164,20 @@ TASKS = {
             'amplification = programmed / m["ssd_host_pages"]'
         ),
     ),
-    "ssd/reserve": Task(
+    Task(
+        "ssd/reserve",
         question=(
             f"A customer needs {MIN_WRITES:,} random writes of 4 KiB a second, for years. How much spare flash must "
-            f"the drive have, in percent of its capacity? It has 14.5; more than {MAX_RESERVE} would cost too much."
+            f"the drive have, in percent of its capacity? It has 14.5%; more than {MAX_RESERVE}% would cost too much."
         ),
-        wants="a number of percent",
-        wrong=_reserve_wrong,
-        why="Nobody had to buy a faster drive. Less of it is used, and that part is faster and lives longer.",
+        kind=Number(at_least=1, at_most=400),
+        check=_reserve,
+        why="The customer does not need a faster drive: with less of it in use, it is faster and lives longer.",
         hints=(
-            "thursday(20).metrics['app.write_iops'] is what it makes with 20 %.",
+            "thursday(20).metrics['app.write_iops'] is what it makes with 20%.",
             "Each further percent leaves fewer valid pages in the block that is collected.",
             "Try 20, 24, 28.",
         ),
         answer="reserve = 28",
     ),
-}
+)
