@@ -1,22 +1,19 @@
-"""Notebook 24, the guess that read three times too much: what the learner writes."""
+"""Notebook 24, the guess that read three times too much: its tasks."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import seeklab
-from seeklab.course.task import UnconvertedTask as Task
+from seeklab.course.task import Task
+from seeklab.judge import Cases, Function, Mistake, Number, Value
 
 CASE = "context-read-ahead"
 MAX = 32
 """Pages of the largest window."""
 CONTEXT = 4
-"""What `why` says of a guess."""
-NEAR = 0.005
-MISSES = ((16, 16), (1, 1), (4, 4), (2, 1), (32, 16), (0, 16), (0, 4))
-"""Cached pages before, and pages asked for."""
-READS = ((10_000, 32_768), (18_000, 32_768), (1000, 1024), (100_000, 32_768))
+"""The value of `why` for a guess."""
+CASE_IS = "With history = {history} and asked = {asked}"
 
 
 def _first(pages: int) -> int:
@@ -31,107 +28,67 @@ def _at_once(history: int, asked: int) -> int:
     return window + min(MAX, (4 if window < MAX // 16 else 2) * window)
 
 
-def _window_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    if not callable(answer):
-        return f"Wanted is a function of two numbers of pages; this is {type(answer).__name__}."
-    for history, asked in MISSES:
-        found, truth = answer(history, asked), _at_once(history, asked)
-        if found == truth:
-            continue
-        told = f"With {history} pages cached before it and {asked} asked for it gives {found}."
-        if not history:
-            return f"{told} Nothing before it is cached: what was asked for is read, and no more."
-        if found == _first(history + asked):
-            return f"{told} That is the window. The reader stands on its marker, so the next one is read with it."
-        if found == _at_once(history, asked) - asked:
-            return f"{told} That is what was read beside it; wanted is all that is read."
-        return f"{told} The sum of both, rounded up to a power of two, makes the window; then add the next one."
-    return None
-
-
 def _touched(reads: int, places: int) -> float:
     return float(1 - (1 - 1 / places) ** reads)
 
 
-def _touched_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    if not callable(answer):
-        return f"Wanted is a function of reads and places; this is {type(answer).__name__}."
-    for reads, places in READS:
-        found, truth = float(answer(reads, places)), _touched(reads, places)
-        if abs(found / truth - 1) <= NEAR:
-            continue
-        told = f"After {reads:,} reads of {places:,} places it gives {found:.3f}."
-        if abs(found - reads / places) <= NEAR:
-            return f"{told} So it would be if no place came twice; with {reads:,} draws many do."
-        if abs(found - (1 - truth)) <= NEAR:
-            return f"{told} That is the share that nobody has asked for yet."
-        return f"{told} One read leaves a given place alone with a chance of 1 - 1/{places:,}; all {reads:,} have to."
-    return None
-
-
 @cache
-def _guesses() -> list[dict[str, float]]:
+def _decisions() -> list[dict[str, float]]:
     return [dict(row) for row in seeklab.case(CASE).run("2009").read_ahead.rows()]
 
 
-def _times(rows: list[dict[str, float]], of: str = "fetched") -> float:
-    return sum(row[of] for row in rows) / sum(row["asked"] for row in rows)
+def _times(*, only_guesses: bool = True, windows: bool = False) -> float:
+    """Return the pages fetched, or those of the windows, for each page that was requested."""
+    rows = [row for row in _decisions() if row["why"] == CONTEXT or not only_guesses]
+    pages = sum(row["end"] - row["start"] if windows else row["fetched"] for row in rows)
+    return pages / sum(row["asked"] for row in rows)
 
 
-def _times_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    try:
-        found = float(answer)
-    except (TypeError, ValueError):
-        return f"Wanted is a number; this is {type(answer).__name__}."
-    contexts = [row for row in _guesses() if row["why"] == CONTEXT]
-    truth = _times(contexts)
-    if abs(found / truth - 1) <= NEAR:
-        return None
-    told = f"You give {found:.2f}."
-    if abs(found / _times(_guesses()) - 1) <= NEAR:
-        return f"{told} That is over all decisions. Take the guesses alone: those whose why is {CONTEXT}."
-    if abs(found / (truth - 1) - 1) <= NEAR:
-        return f"{told} That is what was read beside what was asked for; wanted is all that was read."
-    wide = sum(row["end"] - row["start"] for row in contexts) / sum(row["asked"] for row in contexts)
-    if abs(found / wide - 1) <= NEAR:
-        return f"{told} That is how wide the windows are. Some of their pages were cached already and were not read."
-    return f"{told} Sum what was fetched over all guesses, and divide by the sum of what was asked for."
+def _careful(history: int, asked: int, most: int = MAX) -> int:
+    return min(history + asked, most) if history > asked else asked
 
 
-def _careful(history: int, asked: int) -> int:
-    return min(history + asked, MAX) if history > asked else asked
-
-
-def _careful_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    if not callable(answer):
-        return f"Wanted is a function of two numbers of pages; this is {type(answer).__name__}."
-    for history, asked in ((16, 16), (17, 16), (32, 16), (0, 16), (1, 1), (2, 1), (31, 16)):
-        found, truth = answer(history, asked), _careful(history, asked)
-        if found == truth:
-            continue
-        told = f"With {history} pages cached before it and {asked} asked for it gives {found}."
-        if history == asked:
-            return (
-                f"{told} As many as were asked for is what one earlier read by chance leaves. It takes more than that."
-            )
-        if history > asked and found > MAX:
-            return f"{told} No window is larger than {MAX} pages."
-        return f"{told} A longer history gives history + asked, {MAX} at most; any other gives what was asked for."
-    return None
-
-
-TASKS = {
-    "guess/window": Task(
+TASKS = (
+    Task(
+        "guess/window",
         question=(
-            "A page is missing; `history` pages just before it are cached, and `asked` pages are wanted from it on. "
-            "The kernel of 2009 adds the two and rounds the sum up to a power of two, n. The window is 4 n pages if n "
-            "is 1, 2 n if n is at most 8, and otherwise 32. The reader stands on its marker already, so the next "
-            "window, twice as large but at most 32 pages, is read at once as well. Without a history just what was "
-            "asked for is read. Write a function of history and asked: how many pages are read in all?"
+            "A page is missing. `history` pages just before it are cached, and a read asks for `asked` pages from it "
+            "on. The kernel of 2009 adds the two and rounds the sum up to a power of two, n. The window is 4 n pages "
+            "if n is 1, 2 n if n is at most 8, and otherwise 32. The reader is already at the marker of this window, "
+            "so the kernel also reads the next window at once, twice as large but at most 32 pages. Without a history "
+            "it reads only what was asked for. Write a function of history and asked: how many pages does the kernel "
+            "read in all?"
         ),
-        wants="a function of two whole numbers that gives a whole number",
-        wrong=_window_wrong,
-        why="A read of 16 pages is half a window, and two windows are read for it.",
+        kind=Function("history and asked"),
+        check=Cases(
+            _at_once,
+            ((16, 16), (1, 1), (4, 4), (2, 1), (32, 16), (0, 16), (0, 4)),
+            CASE_IS,
+            (
+                Mistake(
+                    "no-history",
+                    "No page before it is cached: the kernel reads what was asked for, and no more.",
+                    when=lambda _, __, history, ___: not history,
+                ),
+                Mistake(
+                    "one-window",
+                    "That is the window. The reader is at its marker, so the kernel reads the next one with it.",
+                    gives=lambda history, asked: _first(history + asked),
+                ),
+                Mistake(
+                    "without-asked",
+                    "That leaves out the pages that were asked for. Return all pages that are read.",
+                    gives=lambda history, asked: _at_once(history, asked) - asked,
+                ),
+                Mistake(
+                    "other",
+                    "The sum of both, rounded up to a power of two, gives the window; then add the next window.",
+                ),
+            ),
+            gives=Number(),
+            within=0,
+        ),
+        why="A read of 16 pages is half a window, and the kernel reads two windows for it.",
         hints=(
             "First the sum, then the next power of two: (n - 1).bit_length() helps.",
             "The window is 4 n, 2 n or 32. The second one is min(32, 2 * window).",
@@ -146,33 +103,75 @@ TASKS = {
             "    return window + min(32, 2 * window)"
         ),
     ),
-    "guess/touched": Task(
+    Task(
+        "guess/touched",
         question=(
             "A file consists of `places` pieces of 64 KiB. Each read draws one of them at random, and two reads may "
-            "draw the same. Write a function of reads and places: after so many reads, what share of the file (0 to 1) "
-            "has been asked for?"
+            "draw the same. Write a function of reads and places: what share of the file (0 to 1) do the reads ask for?"
         ),
-        wants="a function of two numbers that gives a share from 0 to 1",
-        wrong=_touched_wrong,
-        why="10,000 reads of 32,768 places ask for 26 % of them: 1 in 7 came again.",
+        kind=Function("reads and places"),
+        check=Cases(
+            _touched,
+            ((10_000, 32_768), (18_000, 32_768), (1000, 1024), (100_000, 32_768)),
+            "After {reads:,} reads of {places:,} places",
+            (
+                Mistake(
+                    "no-repeats",
+                    "That would be right if no place were drawn twice; with {reads:,} draws many are.",
+                    gives=lambda reads, places: reads / places,
+                ),
+                Mistake(
+                    "untouched",
+                    "That is the share that no read has asked for yet.",
+                    gives=lambda reads, places: 1 - _touched(reads, places),
+                ),
+                Mistake(
+                    "other",
+                    "One read leaves out a given place with a probability of 1 - 1/{places:,}; all {reads:,} have to.",
+                ),
+            ),
+        ),
+        why="10,000 reads of 32,768 places ask for 26% of them: 1 in 7 was a repeat.",
         hints=(
-            "Look at one place. What is the chance that a single read does not draw it?",
-            "1 - 1 / places. The chance that none of the reads draws it is that to the power of reads.",
+            "Look at one place. What is the probability that a single read does not draw it?",
+            "1 - 1 / places. The probability that none of the reads draws it is that to the power of reads.",
             "1 - (1 - 1 / places) ** reads",
         ),
         answer="def touched(reads, places):\n    return 1 - (1 - 1 / places) ** reads",
     ),
-    "guess/times": Task(
+    Task(
+        "guess/times",
         question=(
-            '`case.run("2009").read_ahead.rows()` gives a row for each decision: `why` (4 is a guess from context), '
+            '`case.run("2009").read_ahead.rows()` has a row for each decision: `why` (4 is a guess from context), '
             "`asked` and `fetched`, in pages, and the window from `start` to `end`. How many pages did all guesses "
             "together fetch for each page that was asked for?"
         ),
-        wants="a number: pages fetched for each page asked for",
-        wrong=_times_wrong,
+        kind=Number(),
+        check=Value(
+            _times,
+            (
+                Mistake(
+                    "all-decisions",
+                    f"That is over all decisions. Take only the guesses: those whose why is {CONTEXT}.",
+                    gives=lambda: _times(only_guesses=False),
+                ),
+                Mistake(
+                    "without-asked",
+                    "That leaves out the pages that were asked for. Count all pages that were fetched.",
+                    gives=lambda: _times() - 1,
+                ),
+                Mistake(
+                    "windows",
+                    "That is the width of the windows. Some of their pages were already cached and were not read.",
+                    gives=lambda: _times(windows=True),
+                ),
+                Mistake("other", "Add up `fetched` over all guesses, and divide by the sum of `asked`."),
+            ),
+            within=0.005,
+        ),
         why=(
-            "A guess reads up to four times what was asked for; it is less because some of those pages are cached "
-            "already."
+            "A guess reads up to four times what was asked for; the mean is less because some of those pages are "
+            "already cached."
         ),
         hints=(
             "Keep the rows with why 4.",
@@ -185,16 +184,40 @@ TASKS = {
         ),
         setup='import seeklab\n\ncase = seeklab.case("context-read-ahead")',
     ),
-    "guess/careful": Task(
+    Task(
+        "guess/careful",
         question=(
-            "Write the rule of 2013: a history counts only if it is longer than what is asked for; then history + "
-            "asked pages are read, at most 32. Otherwise what was asked for is read. A function of history and asked."
+            "Write the rule of 2013 as a function of history and asked. A history counts only if it is longer than "
+            "what is asked for; then the kernel reads history + asked pages, at most 32. Otherwise it reads what was "
+            "asked for."
         ),
-        wants="a function of two whole numbers that gives a whole number",
-        wrong=_careful_wrong,
+        kind=Function("history and asked"),
+        check=Cases(
+            _careful,
+            ((16, 16), (17, 16), (32, 16), (0, 16), (1, 1), (2, 1), (31, 16)),
+            CASE_IS,
+            (
+                Mistake(
+                    "equal-history",
+                    "One earlier read by chance leaves as many pages as were asked for. The rule demands more.",
+                    when=lambda _, __, history, asked: history == asked,
+                ),
+                Mistake(
+                    "no-maximum",
+                    f"No window is larger than {MAX} pages.",
+                    gives=lambda history, asked: _careful(history, asked, history + asked),
+                ),
+                Mistake(
+                    "other",
+                    f"A history longer than asked gives history + asked, at most {MAX}; any other gives asked.",
+                ),
+            ),
+            gives=Number(),
+            within=0,
+        ),
         why=(
-            "One earlier read by chance leaves just as many pages as a read asks for. To be taken in now, it takes two "
-            "in a row."
+            "One earlier read by chance leaves just as many pages as a read asks for. Now it takes two such reads in a "
+            "row to deceive the kernel."
         ),
         hints=(
             "Two cases: history > asked, and all others.",
@@ -203,4 +226,4 @@ TASKS = {
         ),
         answer="def careful(history, asked):\n    return min(history + asked, 32) if history > asked else asked",
     ),
-}
+)
