@@ -26,6 +26,7 @@ CHOICES: dict[str, object] = {
 MIN_READS = 70_000
 
 
+@cache
 def _before() -> Result:
     return case(CASE).run("before")
 
