@@ -1,19 +1,20 @@
-"""Notebook 10, read ahead, fall behind: what the learner writes."""
+"""Notebook 10, read ahead, fall behind: its tasks."""
 
 from __future__ import annotations
 
 import random
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 from seeklab._case import case
-from seeklab.course.task import UnconvertedTask as Task
-from seeklab.decisions.read_ahead import Read, run_prefetcher
+from seeklab.course.task import Task
+from seeklab.decisions.read_ahead import Prefetcher, Read, run_prefetcher
+from seeklab.judge import ANSWER, Bound, Code, Evidence, Mistake, Number, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from seeklab._result import Result
+    from seeklab.judge import Asked
 
 CASE = "media-prefetch"
 BUSY_PERCENT = 75
@@ -21,14 +22,17 @@ MEMORY_PERCENT = 70
 DISK_TIMES = 2.2
 JUMPS = 200
 MAX_FOR_JUMPS = 20
+STEP_S = 0.5
+"""Seconds of a row of the series."""
+PLAYERS = 2000
 RECORD = 128 << 10
 FULL_HOUSE = {
-    "jobs[streams].numjobs": 2000,
+    "jobs[streams].numjobs": PLAYERS,
     "jobs[streams].stagger": 500_000,
     "jobs[streams].ramp_time": "5s",
     "jobs[streams].runtime": "10s",
 }
-"""Two thousand players, all within a second; the first five seconds are left out."""
+"""All players within a second; the first five seconds are left out."""
 SMALL_HOUSE = {
     "jobs[streams].numjobs": 300,
     "jobs[streams].stagger": "3ms",
@@ -39,100 +43,98 @@ SMALL_HOUSE = {
 
 @cache
 def frozen() -> Result:
-    """Give the run of the incident: a thousand players and the defaults of 2008."""
+    """Return the run of the incident: a thousand players and the defaults of 2008."""
     return case(CASE).with_({"record.log": True}).run("untuned")
 
 
-def _silence_s(result: Result) -> float:
-    times, sizes = result.series["time_ns"], result.series["read_bytes"]
-    step_s = (times[1] - times[0]) / 1e9
-    longest = now = 0
-    for size in sizes:
-        now = now + 1 if size == 0 else 0
-        longest = max(longest, now)
-    return float(longest * step_s)
+def _silence_s() -> float:
+    runs = groupby(frozen().series["read_bytes"], key=lambda size: size == 0)
+    return STEP_S * max(len([*rows]) for is_empty, rows in runs if is_empty)
 
 
-def _silence_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    given, series = float(answer), frozen().series
-    truth, step_s = _silence_s(frozen()), series["time_ns"][1] / 1e9
-    if abs(given - truth) <= step_s / 2:
-        return None
-    empty = sum(1 for size in series["read_bytes"] if size == 0)
-    if given == truth / step_s:
-        return f"{given:g} is the number of rows; each stands for {step_s:g} s."
-    if given in (empty, empty * step_s):
-        return f"There are {empty} rows without a byte in all. Wanted is the longest run of them, one after the other."
-    return f"{given:g} s; in the series the longest run of rows with read_bytes 0 is another length."
-
-
-def _setting_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    records = int(answer)
-    if records != answer or isinstance(answer, bool):
-        return "Wanted is a whole number of records."
-    changes = {"zfs.prefetch.cap": records, "record.log": False, **FULL_HOUSE}
-    metrics = case(CASE).with_(changes).run("untuned").metrics
-    stalls, wasted = metrics["streams.read_stalls"], metrics["zfs_ahead_wasted_percent"]
-    busy = metrics["device_busy_share_percent"]
-    told = (
-        f"{stalls:,.0f} reads took longer than a second, {wasted:.0f} % was fetched in vain, disks busy {busy:.0f} %."
+def _setting(asked: Asked) -> list[Evidence]:
+    records = asked.answers[ANSWER]
+    result = case(CASE).with_({"zfs.prefetch.cap": records, "record.log": False, **FULL_HOUSE}).run("untuned")
+    windows_gib = PLAYERS * 2 * records * RECORD / 2**30
+    memory = Mistake(
+        "memory", f"{PLAYERS} streams, up to two windows each, need {windows_gib:.0f} GiB; the machine has 25."
     )
-    if stalls or wasted >= 1:
-        asked = 2000 * 2 * records * RECORD / 2**30
-        return f"{told} 2000 streams, up to two windows each: {asked:.0f} GiB, and there are 25."
-    if busy <= BUSY_PERCENT:
-        return None
-    if records <= 1:
-        return f"{told} It fits into memory, and each record costs a seek of its own: fetch more at a time."
-    return (
-        f"{told} It fits into memory, but all windows open at once: the disks fetch seconds of film that are needed "
-        "only later."
+    busy = (
+        Mistake("seeks", "It fits into memory, but each record costs a seek of its own: fetch more at a time.")
+        if records <= 1
+        else Mistake(
+            "at-once",
+            "It fits into memory, but all windows open at once: the disks fetch seconds of film that players need only "
+            "later.",
+        )
     )
+    bounds = (
+        Bound("streams.read_stalls", at_most=0, why=memory),
+        Bound("zfs_ahead_wasted_percent", at_most=1, why=memory),
+        Bound("device_busy_share_percent", at_most=BUSY_PERCENT, why=busy),
+    )
+    return [bound.check(result, None) for bound in bounds]
 
 
-def _policy_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    if not callable(answer):
-        return f"Wanted is a function of a read, or an object that can be called; this is {type(answer).__name__}."
-    jumped = _asked_by_jumps(answer)
-    result = run_prefetcher(case(CASE).with_({"record.log": False, **SMALL_HOUSE}), answer)
-    metrics = result.metrics
-    found, times = metrics["streams.memory_percent"], metrics["device_bytes"] / metrics["bytes"]
-    if metrics["streams.read_stalls"]:
-        return f"{metrics['streams.read_stalls']:,.0f} reads took longer than a second: it fetches far too much."
-    if found < MEMORY_PERCENT:
-        return f"Players find {found:.0f} % in memory; wanted are {MEMORY_PERCENT} %. Fetch what comes after the read."
-    if times > DISK_TIMES:
-        return (
-            f"Players find {found:.0f} % in memory, and the disks read {times:.1f} times what was asked for, at most "
-            f"{DISK_TIMES:g} allowed: fewer records ahead will do."
-        )
-    if jumped > MAX_FOR_JUMPS:
-        return (
-            f"The players are served. But {JUMPS} reads that jump about in a file make it fetch {jumped:,} records for "
-            "nobody: wait until a read follows the one before it."
-        )
-    return None
+def _policy(asked: Asked) -> list[Evidence]:
+    with asked.play(ANSWER) as prefetcher:
+        result = run_prefetcher(case(CASE).with_({"record.log": False, **SMALL_HOUSE}), prefetcher)
+        jumped = _fetched_for_jumps(prefetcher)
+    times = result.metrics["device_bytes"] / result.metrics["bytes"]
+    bounds = (
+        Bound("streams.read_stalls", at_most=0, why=Mistake("stalls", "It fetches far too much.")),
+        Bound(
+            "streams.memory_percent",
+            at_least=MEMORY_PERCENT,
+            why=Mistake("too-little", "Fetch the records that come after the read."),
+        ),
+    )
+    return [
+        *(bound.check(result, None) for bound in bounds),
+        Evidence("bytes from the disks / bytes requested", times, f"<= {DISK_TIMES:g}", times <= DISK_TIMES).because(
+            Mistake("too-much", "Fewer records ahead are enough.")
+        ),
+        Evidence(f"records for {JUMPS} random reads", jumped, f"<= {MAX_FOR_JUMPS}", jumped <= MAX_FOR_JUMPS).because(
+            Mistake(
+                "random-reads",
+                "The players are served, but reads at random places make it fetch records that no player needs: wait "
+                "until a read follows the one before it.",
+            )
+        ),
+    ]
 
 
-def _asked_by_jumps(prefetcher: Callable[[Read], Any]) -> int:
-    chance, asked = random.Random(7), 0  # noqa: S311 -- a workload, not a secret
+def _fetched_for_jumps(prefetcher: Prefetcher) -> int:
+    chance, fetched = random.Random(7), 0  # noqa: S311 -- a workload, not a secret
     for number in range(JUMPS):
         read = Read(number, 10**6, chance.randrange(4000), 1, 4136, False, False, RECORD, 1 << 34, 0, 0)  # noqa: FBT003
-        asked += sum(records for _, records in prefetcher(read))
-    return asked
+        fetched += sum(records for _, records in prefetcher(read))
+    return fetched
 
 
-TASKS = {
-    "media/silence": Task(
+TASKS = (
+    Task(
+        "media/silence",
         question=(
             "frozen().series has a row for each half second, with time_ns and read_bytes: how many bytes all players "
-            "together got. For how many seconds, at the longest, did nobody get anything?"
+            "together received. What is the longest time, in seconds, in which no player received anything?"
         ),
-        wants="a number of seconds",
-        wrong=_silence_wrong,
-        why="A thousand films stood still at the same time, while the mean says that players got most of their rate.",
+        kind=Number(),
+        check=Value(
+            _silence_s,
+            (
+                Mistake("rows", f"That is the number of rows; each is {STEP_S} s.", times=1 / STEP_S),
+                Mistake("other", "The longest run of rows with read_bytes 0 has another length."),
+            ),
+            unit=" s",
+            within=0,
+            apart=STEP_S / 2,
+        ),
+        why=(
+            "A thousand films stopped at the same time, while the mean says that players received most of their rate."
+        ),
         hints=(
-            "Go through frozen().series['read_bytes'] and count the zeros that follow each other.",
+            "Go through frozen().series['read_bytes'] and count consecutive zeros.",
             "Set the count back to 0 at each row that has bytes, and keep the largest.",
             "Multiply by the 0.5 s of a row.",
         ),
@@ -144,14 +146,15 @@ TASKS = {
             "silence = 0.5 * longest"
         ),
     ),
-    "media/setting": Task(
+    Task(
+        "media/setting",
         question=(
-            "The machine has 25 GiB and ten disks, and two thousand players are about to come, all in one second. How "
-            "many records of 128 KiB should be read ahead for a stream, so that no read takes longer than a second, "
-            f"nothing is fetched in vain, and the disks are busy for at most {BUSY_PERCENT} % of the time?"
+            "The machine has 25 GiB of memory and ten disks, and two thousand players are about to start, all in one "
+            "second. How many records of 128 KiB should be read ahead for a stream, so that no read takes longer than "
+            f"a second, no fetch is wasted, and the disks are busy for at most {BUSY_PERCENT}% of the time?"
         ),
-        wants="a whole number of records",
-        wrong=_setting_wrong,
+        kind=Number(whole=True),
+        check=_setting,
         why="Large enough to save seeks, small enough for the memory and for the first seconds, when all windows fill.",
         hints=(
             "A stream with a full window has between one and two windows in memory. How large may a window be at most?",
@@ -160,18 +163,20 @@ TASKS = {
         ),
         answer="setting = 8",
     ),
-    "media/policy": Task(
+    Task(
+        "media/policy",
         question=(
-            "Write a read-ahead. It is called for each read, which has read.file, read.record (its first record) and "
-            "read.records (how many), and gives a list of pairs to fetch: first record, how many. Three hundred "
-            f"players must find {MEMORY_PERCENT} % of their bytes in memory, the disks may read at most "
-            f"{DISK_TIMES:g} times what is asked for, and for a reader at random places it must fetch nothing."
+            "Write a read-ahead: a function, or an object that can be called like one. It is called for each read, "
+            "which has read.file, read.record (its first record) and read.records (how many), and returns a list of "
+            "pairs to fetch: first record, how many. Three hundred players must find "
+            f"{MEMORY_PERCENT}% of their bytes in memory, the disks may read at most {DISK_TIMES:g} times the bytes "
+            "requested, and for a reader at random places it must not fetch anything."
         ),
-        wants="a function of a read that gives a list of pairs, or an object that can be called like one",
-        wrong=_policy_wrong,
-        why="One number for each file: the record that comes next if somebody reads in order.",
+        kind=Code(),
+        check=_policy,
+        why="It needs one number for each file: the record that comes next if the file is read in order.",
         hints=(
-            "[(read.record + read.records, 2)] fetches the next two records, for everybody.",
+            "[(read.record + read.records, 2)] fetches the next two records, for every reader.",
             "Remember for each file where the last read ended; fetch only if this read begins there.",
             "A class with __init__ (an empty dictionary) and __call__(self, read) can remember.",
         ),
@@ -189,4 +194,4 @@ TASKS = {
             "mine = InOrder()"
         ),
     ),
-}
+)
