@@ -81,26 +81,18 @@ def _policy(asked: Asked) -> list[Evidence]:
         result = run_prefetcher(case(CASE).with_({"record.log": False, **SMALL_HOUSE}), prefetcher)
         jumped = _fetched_for_jumps(prefetcher)
     times = result.metrics["device_bytes"] / result.metrics["bytes"]
-    bounds = (
-        Bound("streams.read_stalls", at_most=0, why=Mistake("stalls", "It fetches far too much.")),
-        Bound(
-            "streams.memory_percent",
-            at_least=MEMORY_PERCENT,
-            why=Mistake("too-little", "Fetch the records that come after the read."),
-        ),
+    too_much = Mistake("too-much", "Fewer records ahead are enough.")
+    too_little = Mistake("too-little", "Fetch the records that come after the read.")
+    at_random = Mistake(
+        "random-reads",
+        "The players are served, but reads at random places make it fetch records that no player needs: wait until a "
+        "read follows the one before it.",
     )
+    jumps = f"records for {JUMPS} random reads"
     return [
-        *(bound.check(result, None) for bound in bounds),
-        Evidence("bytes from the disks / bytes requested", times, f"<= {DISK_TIMES:g}", times <= DISK_TIMES).because(
-            Mistake("too-much", "Fewer records ahead are enough.")
-        ),
-        Evidence(f"records for {JUMPS} random reads", jumped, f"<= {MAX_FOR_JUMPS}", jumped <= MAX_FOR_JUMPS).because(
-            Mistake(
-                "random-reads",
-                "The players are served, but reads at random places make it fetch records that no player needs: wait "
-                "until a read follows the one before it.",
-            )
-        ),
+        Evidence("bytes read / requested", times, f"<= {DISK_TIMES:g}", times <= DISK_TIMES).because(too_much),
+        Bound("streams.memory_percent", at_least=MEMORY_PERCENT, why=too_little).check(result, None),
+        Evidence(jumps, jumped, f"<= {MAX_FOR_JUMPS}", jumped <= MAX_FOR_JUMPS).because(at_random),
     ]
 
 
