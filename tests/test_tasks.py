@@ -15,6 +15,8 @@ from seeklab.judge.mistakes import scaled
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from seeklab import Result
+
 Held = Cases | Value
 HELD: list[tuple[Task, Held]] = [
     (task, task.check) for task in tasks().values() if isinstance(task, Task) and isinstance(task.check, Held)
@@ -54,6 +56,10 @@ def test_the_answer_that_a_mistake_leads_to_gets_its_code(task: Task, check: Hel
     assert (verdict.outcome, verdict.code) == (Outcome.FAIL, mistake.code), verdict
 
 
+def _share(result: Result, stage: str) -> float:
+    return result.metrics[f"reduction_{stage}_share_percent"]
+
+
 MISTAKEN: list[tuple[str, object, str]] = [
     ("blind/burst", {"busy_s": 5, "in_flight": 30.8}, "other-time"),
     ("blind/burst", {"busy_s": 1.0726, "in_flight": 5}, "other"),
@@ -77,6 +83,23 @@ MISTAKEN: list[tuple[str, object, str]] = [
     ("commit/ceiling", lambda _: 5, "other"),
     ("commit/batches", lambda arrivals, _: [1] * len(arrivals[1:]), "lost-transactions"),
     ("commit/batches", lambda arrivals, _: [len(arrivals)], "waits-to-begin"),
+    ("data/duplicates", lambda _: 1, "first-counted"),
+    ("data/duplicates", lambda _: 0.3, "other"),
+    ("data/honest", {"reduction.fio": "3.33"}, "version"),
+    ("data/honest", {"record.log": False}, "not-the-data"),
+    ("data/honest", {"reduction.zero_buffers": True}, "zeros"),
+    ("data/honest", {"reduction.buffer_pattern": "0xdeadbeef"}, "duplicates"),
+    ("data/honest", {"reduction.buffer_compress_percentage": 20, "reduction.buffer_compress_chunk": 512}, "ratio"),
+    ("data/verdict", lambda result: "zeros" if _share(result, "zeros") > 1 else "compression", "compression-first"),
+    (
+        "data/verdict",
+        lambda result: next((name for name in ("zeros", "duplicates") if _share(result, name) > 1), "compression"),
+        "too-little",
+    ),
+    ("data/verdict", lambda _: "nothing", "other"),
+    ("data/zeros", lambda buffer: buffer.count(bytes(4096)) * 4096 / len(buffer), "not-aligned"),
+    ("data/zeros", lambda buffer: buffer.count(0) / len(buffer), "small-pieces"),
+    ("data/zeros", lambda _: 0, "other"),
     ("guess/careful", lambda history, asked: history + asked if history >= asked else asked, "equal-history"),
     ("guess/careful", lambda _, asked: asked, "other"),
     ("guess/times", 9, "other"),
