@@ -39,13 +39,13 @@ def _rates(window_s: float, *, by_end: bool = True) -> dict[int, float]:
 
 
 def _latencies_s() -> float:
-    return sum(case(FIRST).run().ops["latency_ns"]) / 1e9
+    return float(sum(case(FIRST).run().ops["latency_ns"]) / 1e9)
 
 
 def _busy_s() -> float:
     ops = case(FIRST).run().ops
     ends = [sent + took for sent, took in zip(ops["submit_ns"], ops["latency_ns"], strict=True)]
-    return (max(ends) - min(ops["submit_ns"])) / 1e9
+    return float((max(ends) - min(ops["submit_ns"])) / 1e9)
 
 
 def _burst(over_s: float | None = None) -> dict[str, float]:

@@ -49,9 +49,13 @@ def _busy(cores: int = 1) -> dict[str, float]:
 
 def _profile(*disks: str) -> dict[str, float]:
     """Return the ns of each function on one of these disks."""
-    stacks = (line.rsplit(" ", 1) for line in _before().text("folded").splitlines())
-    parts = ((*stack.split(";", 2), int(spent)) for stack, spent in stacks)
-    return {functions: spent for disk, _thread, functions, spent in parts if disk in disks}
+    found: dict[str, float] = {}
+    for line in _before().text("folded").splitlines():
+        stack, spent = line.rsplit(" ", 1)
+        disk, _thread, functions = stack.split(";", 2)
+        if disk in disks:
+            found[functions] = int(spent)
+    return found
 
 
 def _per_read(*disks: str) -> dict[str, float]:
