@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case
 from seeklab.course.task import Task
-from seeklab.judge import ANSWER, Cases, Evidence, Function, Items, Mistake, Number, Value, diagnose
-from seeklab.judge.mistakes import Near
+from seeklab.judge import Cases, Function, Items, Mistake, Number, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from seeklab.judge import Asked
+    from seeklab.judge import Evidence
 
 CASE = "coordinated-omission"
 MS = 1_000_000
@@ -22,55 +20,22 @@ START_NS = 10_000_000_000
 """The tool calibrates before."""
 REPAIR_MS = (4, 130, 260, 50)
 """A few latencies of a connection."""
-NEAR = Near(0.02)
 
 
 @cache
-def rows() -> Sequence[Mapping[str, float]]:
-    """Return the log of the run, less the calibration."""
+def _rows() -> Sequence[Mapping[str, float]]:
     return [row for row in case(CASE).run("stopped").ops.rows() if row["submit_ns"] >= START_NS]
 
 
 def _in_stop(column: str) -> int:
     """Count the requests whose time in a column is in the stop."""
     (stop,) = case(CASE).scenario("stopped")["devices"][0]["lun"]["pauses"]
-    return sum(stop["at"] <= row[column] < stop["at"] + stop["for"] for row in rows())
+    return sum(stop["at"] <= row[column] < stop["at"] + stop["for"] for row in _rows())
 
 
-def _p99(values: Sequence[float]) -> float:
-    return sorted(values)[ceil(len(values) * 0.99) - 1]
-
-
-def waits() -> list[float]:
-    """Return how long a user waited for each request, in ms."""
-    return [(row["submit_ns"] + row["latency_ns"] - row["due_ns"]) / MS for row in rows()]
-
-
-WAITS = (
-    Mistake(
-        "from-sent",
-        "That is the tool's own: latency_ns begins when a request was sent.",
-        gives=lambda: _p99([row["latency_ns"] / MS for row in rows()]),
-    ),
-    Mistake("nanoseconds", "That is in nanoseconds; give ms.", times=MS),
-    Mistake(
-        "only-late",
-        "That is how late each request was sent. Its answer came latency_ns after that.",
-        gives=lambda: _p99([(row["submit_ns"] - row["due_ns"]) / MS for row in rows()]),
-    ),
-    Mistake("other", "A request is done at submit_ns + latency_ns; it was due at due_ns."),
-)
-
-
-def _check_waits(asked: Asked) -> list[Evidence]:
-    given, count = asked.answers[ANSWER], len(rows())
-    if len(given) != count:
-        why = f"You have {len(given):,} waits, but there are {count:,} rows: give one wait for each."
-        return [Evidence("waits", f"{len(given)}", f"{count}", met=False, why=why, code="length")]
-    found, truth = _p99(given), _p99(waits())
-    mistake = diagnose(WAITS, found, truth, near=NEAR)
-    why = f"Their 99th percentile is {found:,.1f} ms. {mistake.why}"
-    return [Evidence("waits", f"{found:.1f} ms", "", NEAR.alike(found, truth), why=why, code=mistake.code)]
+def _waits(*, before_sent: bool = True, after_sent: bool = True) -> list[float]:
+    """Return how long each request waited, in ms, before it was sent, after that, or both."""
+    return [(before_sent * (row["submit_ns"] - row["due_ns"]) + after_sent * row["latency_ns"]) / MS for row in _rows()]
 
 
 class _InAnyOrder(Items):
@@ -127,7 +92,7 @@ TASKS = (
                 Mistake(
                     "all-late",
                     "That counts all requests that were sent late, also those that were due after the stop.",
-                    gives=lambda: sum(row["submit_ns"] > row["due_ns"] for row in rows()),
+                    gives=lambda: sum(row["submit_ns"] > row["due_ns"] for row in _rows()),
                 ),
                 Mistake("other", "Count the rows with due_ns in the stop and submit_ns after it."),
             ),
@@ -150,7 +115,31 @@ TASKS = (
             "answer, in ms?"
         ),
         kind=Items(Number()),
-        check=_check_waits,
+        check=Value(
+            _waits,
+            (
+                Mistake(
+                    "length",
+                    "There are {rows:,} rows: give one wait for each.",
+                    when=lambda found, truth: len(found) != len(truth),
+                ),
+                Mistake(
+                    "from-sent",
+                    "These are the tool's own times: latency_ns begins when a request was sent.",
+                    gives=lambda: _waits(before_sent=False),
+                ),
+                Mistake("nanoseconds", "These are nanoseconds; give ms.", times=MS),
+                Mistake(
+                    "until-sent",
+                    "This is how late each request was sent. Its answer came latency_ns after that.",
+                    gives=lambda: _waits(after_sent=False),
+                ),
+                Mistake("other", "A request is done at submit_ns + latency_ns; it was due at due_ns."),
+            ),
+            within=0.02,
+            apart=1,
+            facts=lambda: {"rows": len(_rows())},
+        ),
         why="These are the same requests on the same server; only the clock starts at another moment.",
         hints=(
             "When was it done? When was it due?",
