@@ -77,7 +77,8 @@ TASKS = (
         "odx/shapes",
         question=(
             "Each row of the operation log has job, op (0 is a read), bytes and cached_bytes. Count the copy's reads "
-            "by the pair of bytes requested and bytes found in memory. What do nearly all of them have in common?"
+            "by the pair (bytes, cached_bytes): bytes requested, and bytes found in memory. What do nearly all of them "
+            "have in common?"
         ),
         kind=Counts(Items(Number(whole=True), 2), "a pair of bytes and cached_bytes, and how many reads had it"),
         check=Value(
