@@ -125,9 +125,9 @@ TASKS = (
     Task(
         "blind/burst",
         question=(
-            "Take from the log what really happened: how many seconds passed from the moment when the first write was "
-            "sent to the moment when the last one was done (busy_s), and how many writes were in flight on average in "
-            "that time (in_flight)?"
+            "Take from the log what really happened. How many seconds passed from the moment when the first write was "
+            "sent to the moment when the last one was done (busy_s)? How many writes were in flight on average in that "
+            "time (in_flight)?"
         ),
         kind=Fields({"busy_s": Number(), "in_flight": Number()}),
         check=Value(
@@ -206,9 +206,9 @@ TASKS = (
     Task(
         "blind/extra",
         question=(
-            "Write the check that should have run before the server was handed over: extra_reads(start, size) returns "
-            "how many blocks of 4096 bytes must be read first when size bytes are written from byte start on. A block "
-            "must be read if only a part of it is written."
+            "Write the check that should have run before the server was handed over. extra_reads(start, size) is about "
+            "a write of size bytes from byte start on: how many blocks of 4096 bytes must be read first? A block must "
+            "be read if only a part of it is written."
         ),
         kind=Function("start and size"),
         check=Cases(

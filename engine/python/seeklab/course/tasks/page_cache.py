@@ -59,7 +59,7 @@ TASKS = (
                     "1000 MB are a GB; a GiB has 1073.7 MB.",
                     gives=lambda gib, rate_mb: gib * 1000 / rate_mb,
                 ),
-                Mistake("other", "The disk has to write all of the data, so many MB in each second."),
+                Mistake("other", "The disk has to write all of the data, at its MB/s."),
             ),
             unit=" s",
         ),
@@ -108,15 +108,15 @@ TASKS = (
     Task(
         "page_cache/drain",
         question=(
-            "`dirty_ratio` is a percentage not of all memory but of the part that can be dirty. Write a function "
-            "of the memory in GiB, the share of it that can be dirty (0 to 1), the percentage, and the disk's MB/s: "
-            "how many seconds does the disk need to write as much as the limit allows?"
+            "`dirty_ratio` is a percentage not of all memory but of the part that can be dirty. Write a function of "
+            "four numbers: the memory in GiB, the share of it that can be dirty (0 to 1), the percentage, and the "
+            "disk's MB/s. How many seconds does the disk need to write as much as the limit allows?"
         ),
         kind=Function("four numbers"),
         check=Cases(
             _drain,
             ((94, 0.823, 10, 250), (16, 0.5, 20, 100), (512, 0.9, 40, 2000)),
-            "For {memory_gib} GiB, of which {share:.0%} can be dirty, {percent}% and {rate_mb} MB/s",
+            "For {memory_gib} GiB ({share:.0%} can be dirty), {percent}% and {rate_mb} MB/s",
             (
                 Mistake(
                     "all-memory",

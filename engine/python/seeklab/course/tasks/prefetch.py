@@ -142,8 +142,8 @@ TASKS = (
         "media/setting",
         question=(
             "The machine has 25 GiB of memory and ten disks, and two thousand players are about to start, all in one "
-            "second. How many records of 128 KiB should be read ahead for a stream, so that no read takes longer than "
-            f"a second, no fetch is wasted, and the disks are busy for at most {BUSY_PERCENT}% of the time?"
+            "second. How many records of 128 KiB should be read ahead for a stream? No read may take longer than a "
+            f"second, no fetch may be wasted, and the disks may be busy for at most {BUSY_PERCENT}% of the time."
         ),
         kind=Number(whole=True),
         check=_setting,
@@ -158,11 +158,11 @@ TASKS = (
     Task(
         "media/policy",
         question=(
-            "Write a read-ahead: a function, or an object that can be called like one. It is called for each read, "
-            "which has read.file, read.record (its first record) and read.records (how many), and returns a list of "
-            "pairs to fetch: first record, how many. Three hundred players must find "
-            f"{MEMORY_PERCENT}% of their bytes in memory, the disks may read at most {DISK_TIMES:g} times the bytes "
-            "requested, and for a reader at random places it must not fetch anything."
+            "Write a read-ahead: a function, or an object that can be called like one. It is called for each read and "
+            "returns a list of pairs to fetch: first record, how many. A read has read.file, read.record (its first "
+            f"record) and read.records (how many). Three hundred players must find {MEMORY_PERCENT}% of their bytes in "
+            f"memory. The disks may read at most {DISK_TIMES:g} times the bytes requested. For a reader at random "
+            "places the read-ahead must not fetch anything."
         ),
         kind=Code(),
         check=_policy,

@@ -124,8 +124,8 @@ TASKS = (
     Task(
         "data/duplicates",
         question=(
-            "Now deduplication: write a function of a list of buffers, in the order in which they were written, that "
-            "returns the share of blocks of 4,096 bytes that were there before."
+            "Now deduplication: write a function of a list of buffers, in the order in which they were written. What "
+            "share of their blocks of 4,096 bytes was there before?"
         ),
         kind=Function("a list of buffers"),
         check=Cases(
@@ -215,8 +215,8 @@ TASKS = (
     Task(
         "data/verdict",
         question=(
-            "Write what a report should say: a function of a result that returns what saved the most bytes, 'zeros', "
-            "'duplicates' or 'compression', or 'nothing' if all three together save less than a tenth."
+            "Write what a report should say: a function of a result that returns what saved the most bytes: 'zeros', "
+            "'duplicates' or 'compression'. If all three together save less than a tenth, it returns 'nothing'."
         ),
         kind=Function("a result"),
         check=Cases(

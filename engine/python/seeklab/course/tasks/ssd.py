@@ -128,10 +128,10 @@ TASKS = (
     Task(
         "ssd/amplification",
         question=(
-            "The drive has counters. thursday().metrics has ssd_host_pages, pages that the computer (the host) wrote "
-            "and that reached the flash; ssd_moved_pages, pages that the drive copied when it collected garbage; and "
-            "ssd_padded_pages, empty pages that fill up a portion. How many pages were programmed for each page that "
-            "the host wrote?"
+            "The drive has counters, in thursday().metrics. ssd_host_pages counts the pages that the computer (the "
+            "host) wrote and that reached the flash. ssd_moved_pages counts the pages that the drive copied when it "
+            "collected garbage. ssd_padded_pages counts empty pages that fill up a portion. How many pages were "
+            "programmed for each page that the host wrote?"
         ),
         kind=Number(),
         check=Value(

@@ -22,7 +22,7 @@ def _hours(passes: float) -> float:
 
 
 def _steady(cache_gb: float, *, times: float = 2, is_written: bool = True) -> float:
-    """Return the rate in MB/s if the zone that is cleaned holds so many times the average."""
+    """Return the rate in MB/s if the zone that is cleaned holds `times` times the average."""
     gain = times * 1000 * cache_gb * ZONE_MB / DRIVE_MB
     return gain / (CLEAN_S + is_written * gain / RATE_MB)
 
