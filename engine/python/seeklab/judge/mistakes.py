@@ -136,6 +136,8 @@ class Cases:
     """What the function returns."""
     unit: str = ""
     within: float = 0.005
+    accepts: Callable[..., object] | None = None
+    """Whether a result will do, by the result and the case's arguments; None for results near the right one."""
 
     def __call__(self, asked: Asked) -> list[Evidence]:
         """Return the first case with a wrong result, or how many were right."""
@@ -157,7 +159,7 @@ class Cases:
             why = f"{says}, your function returns {shown(raw)}. {error.why}"
             return replace(error.evidence(says), why=why)
         near = Near(self.within)
-        if near.alike(found, truth):
+        if near.alike(found, truth) if self.accepts is None else self.accepts(found, *case):
             return None
         mistake = diagnose(self.mistakes, found, truth, case=case, near=near, facts={**facts, "truth": truth})
         why = f"{says}, your function returns {_written(found, self.unit)}. {mistake.why}"
