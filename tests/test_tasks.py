@@ -8,7 +8,7 @@ import pytest
 
 from policies import Lru
 from seeklab.course.task import Task
-from seeklab.course.tasks import cache, odx, tasks, throttle
+from seeklab.course.tasks import bonnie, cache, odx, tasks, throttle
 from seeklab.judge import Cases, Fields, Mistake, Number, Outcome, Table, Value, diagnose
 from seeklab.judge.mistakes import scaled
 
@@ -69,6 +69,16 @@ MISTAKEN: list[tuple[str, object, str]] = [
     ("blind/extra", lambda start, size: int(start % 4096 > 0 or (start + size) % 4096 > 0), "other"),
     ("blind/rates", lambda window_s: {7: 426 / window_s}, "other-windows"),
     ("blind/rates", lambda _: {1: 5}, "other"),
+    ("bonnie/limit", lambda _: "cpu", "word"),
+    ("bonnie/limit", lambda busy: bonnie._limit(busy, 0), "no-part-is-full"),  # noqa: SLF001 -- a rule without 90%
+    ("bonnie/limit", lambda _: "devices", "other"),
+    ("bonnie/wire", lambda payload: payload + 140 - 90 * (-payload // 1448), "header-apart"),
+    ("bonnie/wire", lambda payload: payload + 140 + 90 * ((payload + 140) // 1448), "last-frame"),
+    ("bonnie/wire", lambda _: 1, "other"),
+    ("bonnie/distance", lambda _: 1, "other"),
+    ("bonnie/buffer", lambda bits, _: bits, "too-large"),
+    ("bonnie/buffer", lambda *_: 1, "too-small"),
+    ("bonnie/buffer", lambda *_: 1 << 20, "other"),
     ("cache/gaps", {260: 10_000}, "first-request"),
     ("cache/gaps", {260: 9000, 1: 740}, "not-the-last"),
     ("cache/gaps", {260: 7}, "other"),
