@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from seeklab.judge import _sandbox_child
-from seeklab.judge.answers import Number, UnreadableError, shown
+from seeklab.judge.answers import LONGEST_SHOWN, Number, UnreadableError, shown
 from seeklab.judge.evidence import Evidence, number
 from seeklab.judge.programs import ProgramError
 
@@ -107,7 +107,10 @@ def scaled(value: Any, times: float) -> Any:  # noqa: ANN401 -- any kind of answ
     return value * times
 
 
-def _written(value: object, unit: str) -> str:
+def _written(value: object, unit: str = "") -> str:
+    if isinstance(value, (list, tuple)):
+        text = f"[{', '.join(_written(item).replace(',', '') for item in value)}]"
+        return (text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}...") + unit
     return (number(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else shown(value)) + unit
 
 
