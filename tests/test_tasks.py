@@ -8,7 +8,7 @@ import pytest
 
 from policies import Lru
 from seeklab.course.task import Task
-from seeklab.course.tasks import bonnie, cache, odx, tasks, throttle
+from seeklab.course.tasks import bonnie, cache, copies, odx, tasks, throttle
 from seeklab.judge import Cases, Fields, Mistake, Number, Outcome, Table, Value, diagnose
 from seeklab.judge.mistakes import scaled
 
@@ -156,6 +156,15 @@ MISTAKEN: list[tuple[str, object, str]] = [
     ("page_cache/drain", lambda *_: 5, "other"),
     ("page_cache/share", lambda _: 0.1, "other"),
     ("page_cache/stall", lambda *_: 5, "other"),
+    ("copies/trips", dict.fromkeys(copies.NAMES, 1), "other"),
+    ("copies/list", {"network.round_trip": 1}, "other-part"),
+    ("copies/list", {"jobs[server-side].size": "1MiB"}, "fixed-setting"),
+    ("copies/list", {copies.LIST: 8}, "short-list"),
+    ("copies/together", {}, "other"),
+    ("copies/limit", lambda _: 1, "range"),
+    ("copies/limit", lambda in_flight: in_flight, "one-transaction"),
+    ("copies/limit", lambda in_flight: 3 * in_flight // 4, "unequal"),
+    ("copies/limit", lambda _: copies.MIB, "small"),
     ("place/served", dict.fromkeys(range(8), 0.5), "other"),
     ("place/lookups", {"locality": 9.0}, "unreadable"),
     ("place/senders", {"cluster.nodes": 9}, "fixed-setting"),

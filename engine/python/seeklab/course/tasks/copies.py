@@ -1,124 +1,80 @@
-"""Notebook 14, three ways to copy a file: what the learner writes."""
+"""Notebook 14, three ways to copy a file: its tasks."""
 
 from __future__ import annotations
 
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from seeklab._case import case
-from seeklab.course.task import UnconvertedTask as Task
+from seeklab.course.task import Task
+from seeklab.judge import Bound, Cases, Change, Counts, Fields, Function, Mistake, Number, Settings, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
+
+    from seeklab._result import Result
 
 COPIES, COMBINING = "copy-offload", "combine-limit"
+NAMES = ("client", "server-side", "odx")
 LIST = "jobs[server-side].copy.chunks_per_request"
 MIB = 1 << 20
-NEAR = 0.01
-"""How far from the truth a count may be, as a share of it."""
 
 
-def _trips_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
+def _trip_ns() -> int:
+    return int(case(COPIES).scenario("lan")["network"]["round_trip"])
+
+
+def _trips(ops: tuple[int, ...] = (0, 1)) -> dict[str, float]:
+    """Return the round trips of each copy: of its reads (0), its writes (1), or both."""
     result = case(COPIES).run("lan")
-    trip_ns = case(COPIES).scenario("lan")["network"]["round_trip"]
-    rows = [(result.jobs[row["job"]], row["op"], row["round_trip_ns"]) for row in result.ops.rows()]
-    truth = {name: sum(ns for job, _, ns in rows if job == name) / trip_ns for name in result.jobs}
-    reads = {name: sum(ns for job, op, ns in rows if job == name and op == 0) / trip_ns for name in result.jobs}
-    operations = Counter(job for job, _, _ in rows)
-    found = {str(name): float(value) for name, value in dict(answer).items()}
-    if set(found) != set(truth):
-        return f"The keys are the names of the jobs: {', '.join(truth)}."
-    wrong = [name for name in truth if not abs(found[name] - truth[name]) <= NEAR * truth[name]]
-    if not wrong:
-        return None
-    name = wrong[-1]
-    if found[name] == operations[name]:
-        return (
-            f"{name}: you give {found[name]:g}, its operations. Some wait for less than a round trip, some for more: "
-            "add up round_trip_ns."
-        )
-    if abs(found[name] - reads[name]) <= NEAR * truth[name]:
-        return f"{name}: you give {found[name]:g}, those of its reads. A copy waits for its writes as well."
-    if abs(found[name] / truth[name] - trip_ns) <= NEAR * trip_ns:
-        return f"{name}: you give {found[name]:,.0f}, which are nanoseconds; one round trip takes {trip_ns:,}."
-    return f"{name}: you give {found[name]:g} round trips; the log has {truth[name]:g}."
+    waited = dict.fromkeys(result.jobs, 0.0)
+    for row in result.ops.rows():
+        waited[result.jobs[row["job"]]] += row["round_trip_ns"] * (row["op"] in ops)
+    return {name: ns / _trip_ns() for name, ns in waited.items()}
 
 
-def _list_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    changes = {str(path): value for path, value in dict(answer).items()}
-    if not changes:
-        return "Nothing is changed yet: a path and its new value are wanted."
-    strange = [path for path in changes if not path.startswith("jobs[server-side].")]
-    if strange:
-        return f"{strange[0]} belongs to the network, the server or another copy. Change the server-side copy alone."
-    other = [path for path in changes if path != LIST]
-    if other:
-        return f"{other[0]} is not how it asks: same file, same chunks, one list after the other. How long is a list?"
-    metrics = case(COPIES).with_({**changes, "record.log": False}).run("far").metrics
-    mine, odx = metrics["server-side.elapsed_s"], metrics["odx.elapsed_s"]
-    if mine < odx:
-        return None
-    return f"With {changes[LIST]} it takes {mine:.2f} s, and ODX {odx:.2f} s: it still asks too often."
+def _operations() -> dict[str, int]:
+    result = case(COPIES).run("lan")
+    return dict(Counter(result.jobs[row["job"]] for row in result.ops.rows()))
 
 
-def _together_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    rows = case(COMBINING).run("limit-64").ops.rows()
-    moments = Counter(row["submit_ns"] + row["latency_ns"] for row in rows)
-    truth = Counter(moments.values())
-    found = Counter({float(reads): int(count) for reads, count in dict(answer).items()})
-    if found == truth:
-        return None
-    if len(found) == len(moments):
-        return (
-            f"You have {len(found):,} moments and how many reads ended at each. One step more: count how often each "
-            "number of reads occurs."
-        )
-    if found == Counter({size * MIB: count for size, count in truth.items()}):
-        return "These are bytes. Wanted is the number of reads in a transaction."
-    return (
-        f"Your counts add up to {sum(found.values()):,}; there are {sum(truth.values()):,} transactions. Reads belong "
-        "together when they end at the same moment: submit_ns + latency_ns, and neither alone will do."
-    )
+def _copy(changes: Mapping[str, object]) -> Result:
+    return case(COPIES).with_({**changes, "record.log": False}).run("far")
 
 
 @cache
-def _rate(limit: int, in_flight_mib: int) -> float:
+def _moments() -> dict[int, int]:
+    """Return how many reads ended at each moment."""
+    rows = case(COMBINING).run("limit-64").ops.rows()
+    return dict(Counter(row["submit_ns"] + row["latency_ns"] for row in rows))
+
+
+def _sizes(unit: int = 1) -> dict[int, int]:
+    return dict(Counter(reads * unit for reads in _moments().values()))
+
+
+@cache
+def _rate(limit: int, in_flight: int) -> float:
     changes = {
         "protocol.target_transaction": limit,
-        "jobs[client].iodepth": in_flight_mib,
+        "jobs[client].iodepth": in_flight // MIB,
         "jobs[client].size": "512MiB",
         "record.log": False,
     }
     return case(COMBINING).with_(changes).run("limit-8").metrics["client.read_mib_per_s"]
 
 
-@cache
-def _best(in_flight_mib: int) -> float:
-    return max(_rate(size * MIB, in_flight_mib) for size in (1, 2, 4, 8, 16, 32, 64))
+def _best(in_flight: int) -> float:
+    return max(_rate(size * MIB, in_flight) for size in (1, 2, 4, 8, 16, 32, 64))
 
 
-def _limit_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    if not callable(answer):
-        return f"Wanted is a function of the bytes in flight; this is {type(answer).__name__}."
-    rule: Callable[[int], Any] = answer
-    for in_flight in (64, 32, 16, 8, 4):
-        limit = rule(in_flight * MIB)
-        if not isinstance(limit, (int, float)) or not MIB <= limit <= 64 * MIB:
-            return f"For {in_flight} MiB in flight it gives {limit!r}; a limit lies between 1 MiB and 64 MiB, in bytes."
-        rate, best = _rate(int(limit), in_flight), _best(in_flight)
-        if rate >= 0.9 * best:
-            continue
-        told = (
-            f"With {in_flight} MiB in flight it gives a limit of {limit / MIB:g} MiB, "
-            f"and {rate:,.0f} MiB/s of {best:,.0f}: "
-        )
-        if limit >= in_flight * MIB:
-            return told + "all that is in flight makes one transaction, and nothing overlaps."
-        if 2 * limit > in_flight * MIB:
-            return told + "what is left for the second transaction is much smaller than the first, and little overlaps."
-        return told + "the thread pays its fixed time more often than it must."
-    return None
+def _is_limit(limit: float) -> bool:
+    return MIB <= limit <= 64 * MIB
+
+
+def _reached(limit: float, in_flight: int) -> str:
+    return f"The client reads {_rate(int(limit), in_flight):,.0f} MiB/s of {_best(in_flight):,.0f}"
 
 
 _BEFORE = (
@@ -129,15 +85,34 @@ _BEFORE = (
     'combined = seeklab.case("combine-limit").run("limit-64")\n'
 )
 
-TASKS = {
-    "copies/trips": Task(
+TASKS = (
+    Task(
+        "copies/trips",
         question=(
             "For how many round trips did each of the three copies wait? near.ops has a row for each operation, with "
-            "job and round_trip_ns; network['round_trip'] is one round trip in nanoseconds."
+            "job and round_trip_ns; network['round_trip'] is one round trip in nanoseconds. Use the copies' names as "
+            "keys."
         ),
-        wants="a dictionary: the name of a copy, and its round trips",
-        wrong=_trips_wrong,
-        why="Through the client two for each MiB, server-side one for each MiB, with ODX two for each 16 MiB.",
+        kind=Fields(dict.fromkeys(NAMES, Number())),
+        check=Value(
+            _trips,
+            (
+                Mistake(
+                    "operations",
+                    "These are its operations. Some wait for less than a round trip, some for more: add up "
+                    "round_trip_ns.",
+                    gives=_operations,
+                ),
+                Mistake(
+                    "reads-only",
+                    "These are the round trips of its reads. A copy waits for its writes as well.",
+                    gives=lambda: _trips((0,)),
+                ),
+                Mistake("nanoseconds", "That is in nanoseconds; divide by one round trip.", times=_trip_ns()),
+                Mistake("other", "The log has {truth:g} round trips."),
+            ),
+        ),
+        why="Two for each MiB through the client, one for each MiB server-side, two for each 16 MiB with ODX.",
         hints=(
             "near.jobs lists the copies; row['job'] is a number in that list.",
             "Add up round_trip_ns over all rows of a copy, reads and writes.",
@@ -152,34 +127,73 @@ TASKS = {
             "}"
         ),
     ),
-    "copies/list": Task(
+    Task(
+        "copies/list",
         question=(
-            "With a round trip of 50 ms, make the server-side copy faster than ODX. Change only how it asks, and "
-            "neither the network nor the server nor the file."
+            "With a round trip of 50 ms, make the server-side copy faster than ODX. Change only how it makes its "
+            "requests, not the network, the server or the file. Give a dictionary of a path and its value."
         ),
-        wants="a dictionary: the path of a setting, and its value",
-        wrong=_list_wrong,
+        kind=Settings(),
+        check=Change(
+            _copy,
+            lambda: [Bound("server-side.elapsed_s", at_most=_copy({}).metrics["odx.elapsed_s"])],
+            stays=(
+                Mistake(
+                    "other-part",
+                    "{match} is a setting of the network, the server or another copy. Change only the server-side "
+                    "copy.",
+                    when=lambda changes: next((p for p in changes if not p.startswith("jobs[server-side].")), None),
+                ),
+                Mistake(
+                    "fixed-setting",
+                    "{match} stays as it is: same file, same chunks, one list after the other. How long is a list?",
+                    when=lambda changes: next((path for path in changes if path != LIST), None),
+                ),
+            ),
+            mistakes=(Mistake("short-list", "It still makes too many requests: ODX is faster."),),
+        ),
         why="A longer list asks for more at a time, so fewer round trips are needed.",
         hints=(
             "Each request carries a list of chunks, and each list costs one round trip.",
             "[control['path'] for control in copies.controls] shows what can be set.",
-            "The path is jobs[server-side].copy.chunks_per_request. ODX makes 8 round trips.",
+            f"The path is {LIST}. ODX makes 8 round trips.",
         ),
         setup=_BEFORE,
         answer='better = {"jobs[server-side].copy.chunks_per_request": 16}',
     ),
-    "copies/together": Task(
+    Task(
+        "copies/together",
         question=(
-            "combined is the run with a limit of 64 MiB. How many of the client's reads make up a transaction? Count "
-            "the transactions by their number of reads; reads that end at the same moment belong to one transaction."
+            "combined is the run with a limit of 64 MiB. How many of the client's reads make up a transaction? Reads "
+            "that end at the same moment belong to one transaction. For each number of reads, count the transactions "
+            "with that many."
         ),
-        wants="a dictionary or a Counter: reads in a transaction, and how many transactions have that many",
-        wrong=_together_wrong,
-        why="Every transaction has all that the client keeps in flight. Nothing is left for a second one.",
+        kind=Counts(Number(whole=True), "reads in a transaction, and how many transactions have that many"),
+        check=Value(
+            _sizes,
+            (
+                Mistake(
+                    "moments",
+                    "You have the number of reads that ended at each moment. One more step: count how often each "
+                    "number of reads occurs.",
+                    gives=_moments,
+                ),
+                Mistake("bytes", "These are bytes. Give the number of reads.", gives=lambda: _sizes(MIB)),
+                Mistake(
+                    "other",
+                    "Your counts add up to {match}; there are {transactions:,} transactions. Reads belong together "
+                    "when they end at the same moment: submit_ns + latency_ns. Neither alone is enough.",
+                    when=lambda found, _: f"{sum(found.values()):,}",
+                ),
+            ),
+            facts=lambda: {"transactions": len(_moments())},
+            whole=True,
+        ),
+        why="Every transaction has everything that the client keeps in flight. Nothing is left for a second one.",
         hints=(
             "A read ends at row['submit_ns'] + row['latency_ns'].",
-            "A Counter of these moments tells how many reads ended at each.",
-            "A Counter of that Counter's values() tells how often each number occurs.",
+            "A Counter of these moments has the number of reads that ended at each.",
+            "A Counter of that Counter's values() has how often each number occurs.",
         ),
         setup=_BEFORE,
         answer=(
@@ -187,21 +201,52 @@ TASKS = {
             "sizes = Counter(ends.values())"
         ),
     ),
-    "copies/limit": Task(
+    Task(
+        "copies/limit",
         question=(
-            "Write a function that takes the bytes a client keeps in flight and gives the limit of a transaction in "
-            "bytes. It is tried with 4, 8, 16, 32 and 64 MiB in flight, and the rate must come within a tenth of the "
-            "best each time."
+            "Write a function that takes the bytes that a client keeps in flight and returns the limit of a "
+            "transaction in bytes. It is tried with 4, 8, 16, 32 and 64 MiB in flight. The rate must be within a tenth "
+            "of the best each time."
         ),
-        wants="a function of a number of bytes that gives a number of bytes",
-        wrong=_limit_wrong,
+        kind=Function("the bytes in flight"),
+        check=Cases(
+            lambda in_flight: in_flight // 2,
+            [(size * MIB,) for size in (64, 32, 16, 8, 4)],
+            lambda in_flight: f"With {in_flight // MIB} MiB in flight",
+            (
+                Mistake(
+                    "range",
+                    "A limit is between 1 MiB and 64 MiB, in bytes.",
+                    when=lambda found, *_: not _is_limit(found),
+                ),
+                Mistake(
+                    "one-transaction",
+                    "{match}: everything in flight makes one transaction, and nothing overlaps.",
+                    when=lambda found, _, in_flight: found >= in_flight and _reached(found, in_flight),
+                ),
+                Mistake(
+                    "unequal",
+                    "{match}: the rest, for a second transaction, is much smaller than the first, and little overlaps.",
+                    when=lambda found, _, in_flight: 2 * found > in_flight and _reached(found, in_flight),
+                ),
+                Mistake(
+                    "small",
+                    "{match}: the thread pays its fixed time more often than necessary.",
+                    when=lambda found, _, in_flight: _reached(found, in_flight),
+                ),
+            ),
+            unit=" bytes",
+            accepts=lambda limit, in_flight: (
+                _is_limit(limit) and _rate(int(limit), in_flight) >= 0.9 * _best(in_flight)
+            ),
+        ),
         why="As large as possible, as long as there are two of them.",
         hints=(
             "What was wrong with 16 MiB for a client with 16 MiB in flight?",
-            "A large transaction is good as long as another one is under way beside it.",
+            "A large transaction is good as long as another one is in progress at the same time.",
             "How large may each be, so that two equal ones make up what is in flight?",
         ),
         setup=_BEFORE,
         answer="def limit(in_flight):\n    return in_flight // 2",
     ),
-}
+)
