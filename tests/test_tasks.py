@@ -8,7 +8,7 @@ import pytest
 
 from policies import Lru
 from seeklab.course.task import Task
-from seeklab.course.tasks import bonnie, cache, copies, odx, tasks, throttle
+from seeklab.course.tasks import bonnie, cache, copies, disk, odx, tasks, throttle
 from seeklab.judge import Cases, Fields, Mistake, Number, Outcome, Table, Value, diagnose
 from seeklab.judge.mistakes import scaled
 
@@ -185,6 +185,16 @@ MISTAKEN: list[tuple[str, object, str]] = [
     ("design/pool", {"disks": 20, "width": 2, "memory_gib": 60, "log_ssds": 1}, "writes"),
     ("design/pool", {"disks": 20, "width": 2, "memory_gib": 8, "log_ssds": 2}, "reads"),
     ("design/pool", {"disks": -1}, "refused"),
+    ("disk/shares", dict.fromkeys(disk.PHASES, 25), "other"),
+    ("disk/rpm", 3, "milliseconds"),
+    ("disk/rpm", 7200, "other"),
+    ("disk/queue", {"queue_policy": "satf", "longest_overtaken": "2s"}, "overtaken"),
+    ("disk/queue", {"queue_policy": "sstf"}, "no-rotation"),
+    ("disk/queue", {"queue_policy": "satf", "queue_depth": 2}, "shallow"),
+    ("disk/queue", {"queue_policy": "satf", "longest_overtaken": "300ms"}, "overdue"),
+    ("disk/queue", {"queue_policy": "satf", "queue_depth": 16, "longest_overtaken": "300ms"}, "no-choice"),
+    ("disk/queue", {"rpm": 15_000}, "setting"),
+    ("disk/queue", {"queue_depth": "many"}, "refused"),
     ("even/policy", lambda *_: 0, "full"),
     ("even/policy", lambda *_: 1_000_000_000, "slow"),
     ("even/policy", lambda dirty, limit, _: 1e8 * (2 * dirty > limit) * limit / (limit - dirty), "jump"),
