@@ -16,7 +16,7 @@ from seeklab.judge.answers import (
 )
 from seeklab.judge.assignment import MANY, Asked, Assignment, Commitment, Seeds, Task, Variant, Verdict, judge
 from seeklab.judge.evidence import Bound, Evidence, Outcome, largest, near, number
-from seeklab.judge.mistakes import ANSWER, Cases, Change, Mistake, Value, diagnose
+from seeklab.judge.mistakes import ANSWER, Cases, Change, Mistake, Value, Without, diagnose
 from seeklab.judge.practice import Practice, draws_of, handed_text
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "Value",
     "Variant",
     "Verdict",
+    "Without",
     "Word",
     "diagnose",
     "draws_of",

@@ -225,6 +225,19 @@ class Value:
 
 
 @dataclass(frozen=True)
+class Without:
+    """Look for mistakes in an answer, which is right if it has none of them."""
+
+    mistakes: Sequence[Mistake]
+
+    def __call__(self, asked: Asked) -> list[Evidence]:
+        """Return the first mistake, or that there is none."""
+        found = asked.answers[ANSWER]
+        mistake = diagnose(self.mistakes, found)
+        return [Evidence("answer", shown(found), "", met=mistake is OTHER).because(mistake)]
+
+
+@dataclass(frozen=True)
 class Change:
     """Run what the answer, a change of settings, makes of a system, and hold the results against bounds."""
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from seeklab._case import case
 from seeklab.course.task import Task
 from seeklab.decisions.throttle import run_throttle
-from seeklab.judge import ANSWER, Bound, Code, Evidence, Fields, Mistake, Number, Value, diagnose
-from seeklab.judge.mistakes import OTHER
+from seeklab.judge import ANSWER, Bound, Code, Evidence, Fields, Mistake, Number, Value, Without
 
 if TYPE_CHECKING:
     from seeklab._result import Result
@@ -118,39 +117,6 @@ def _delayed(maximum: float) -> float:
     return float(sizing.run("200-mb").metrics["zfs_delayed_share_percent"])
 
 
-SIZES = (
-    Mistake("unit", "That is a very small buffer; give bytes, such as 800 * MB.", when=lambda size: size < MB),
-    Mistake("huge", "That is many times as much as the whole run writes.", when=lambda size: size > 100_000 * MB),
-    Mistake(
-        "backlog",
-        "{match:.0f}% of the writes are delayed. At the end of the burst more than that is still to be written.",
-        when=lambda size: size <= 800 * MB and _delayed(size),
-    ),
-    Mistake(
-        "early-delays",
-        "{match:.0f}% of the writes are delayed. The backlog of the burst fits, but delays begin long before the "
-        "buffer is full.",
-        when=lambda size: size <= 1100 * MB and _delayed(size),
-    ),
-    Mistake(
-        "start",
-        "{match:.0f}% of the writes are delayed. That is close: a little arrives before the first group begins to be "
-        "written. Try, don't calculate.",
-        when=_delayed,
-    ),
-    Mistake(
-        "too-large",
-        "No write is delayed, and none would be with 5% less.",
-        when=lambda size: not _delayed(0.95 * size),
-    ),
-)
-
-
-def _size(asked: Asked) -> list[Evidence]:
-    mistake = diagnose(SIZES, asked.answers[ANSWER])
-    return [Evidence("dirty_data_max", f"{asked.answers[ANSWER]:,.0f}", "", mistake is OTHER).because(mistake)]
-
-
 @cache
 def _shares() -> list[float]:
     lines = re.findall(r"(\d+)MB of (\d+)MB", case("tune-openzfs").run("mixed").text("dirty"))
@@ -234,7 +200,38 @@ TASKS = (
             "delayed_percent(maximum) runs the burst for you."
         ),
         kind=Number(),
-        check=_size,
+        check=Without(
+            (
+                Mistake(
+                    "unit", "That is a very small buffer; give bytes, such as 800 * MB.", when=lambda size: size < MB
+                ),
+                Mistake(
+                    "huge", "That is many times as much as the whole run writes.", when=lambda size: size > 100_000 * MB
+                ),
+                Mistake(
+                    "backlog",
+                    "{match:.0f}% of the writes are delayed. More than that waits to be written when the burst ends.",
+                    when=lambda size: size <= 800 * MB and _delayed(size),
+                ),
+                Mistake(
+                    "early-delays",
+                    "{match:.0f}% of the writes are delayed. The backlog of the burst fits, but delays begin long before "
+                    "the buffer is full.",
+                    when=lambda size: size <= 1100 * MB and _delayed(size),
+                ),
+                Mistake(
+                    "start",
+                    "{match:.0f}% of the writes are delayed. That is close: a little arrives before the first group is "
+                    "written. Try, don't calculate.",
+                    when=_delayed,
+                ),
+                Mistake(
+                    "too-large",
+                    "No write is delayed, and none would be with 5% less.",
+                    when=lambda size: not _delayed(0.95 * size),
+                ),
+            )
+        ),
         why="The backlog has to stay below the share at which delays begin, together with the data that arrives before "
         "the disks begin to write.",
         hints=(
