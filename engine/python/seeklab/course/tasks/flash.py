@@ -1,17 +1,20 @@
-"""Notebook 11, flash where it helps: what the learner writes."""
+"""Notebook 11, flash where it helps: its tasks."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from seeklab._case import case
-from seeklab.course.task import UnconvertedTask as Task
+from seeklab.course.task import Task
+from seeklab.judge import ANSWER, Evidence, Function, Items, Mistake, Number, Value, Without, diagnose
+from seeklab.judge.mistakes import called
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from seeklab._result import Result
+    from seeklab.judge import Asked
 
 WARM_S = 60
 MAX_MIB = 18
@@ -24,14 +27,14 @@ POOLS = ((2, 1), (4, 1), (4, 3), (16, 6))
 
 @cache
 def patient() -> Result:
-    """Give the gigabyte's incident as eight threads see it that wait for each answer."""
+    """Return the gigabyte's incident, for eight threads that wait for each answer."""
     threads = {"jobs[database].rate_iops": None, "jobs[database].iodepth": 1, "jobs[database].numjobs": 8}
     return case("slog-divert").with_({**threads, "record.log": True}).run("one-log")
 
 
 @cache
 def diverting_pays(disks: int, logs: int) -> bool:
-    """Say whether a commit of half a gigabyte is done sooner when it goes to the pool."""
+    """Return whether a commit of half a gigabyte is done sooner when it goes to the pool."""
     changes = {
         "devices[disk].count": disks,
         "zfs.log.devices.count": logs,
@@ -47,88 +50,125 @@ def diverting_pays(disks: int, logs: int) -> bool:
     return bool(diverted["zfs_log_largest_commit_s"] < kept["zfs_log_largest_commit_s"])
 
 
-def _feed_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    given = int(answer)
-    if given != answer or isinstance(answer, bool):
-        return "Wanted is a whole number of bytes a second, such as 8 * MIB."
-    if 0 < given < 1000:  # noqa: PLR2004 -- nobody feeds a cache at a thousand bytes a second
-        return f"{given} bytes a second; multiply by MIB."
-    changes = {"zfs.l2arc.write_max": given, "jobs[client].runtime": "80s", "record.log": False}
-    reached = case("l2arc-warmth").with_(changes).run("warming").metrics.get("zfs_l2_to_80_percent_s")
-    told = f"With {given / MIB:.1f} MiB/s 80 % are there " + (
-        "not even after 80 s." if reached is None else f"after {reached:.0f} s."
-    )
-    if reached is None or reached > WARM_S:
-        return f"{told} By division it takes 0.8 x 1024 MiB over the rate."
-    if given > MAX_MIB * MIB:
-        return f"{told} Soon enough; but every MiB more wears the flash, and {MAX_MIB} would do."
-    return None
+def _warm_s(write_max: int) -> float | None:
+    """Return when 80% of the working set is on the SSD, or None if that takes more than 80 s."""
+    changes = {"zfs.l2arc.write_max": write_max, "jobs[client].runtime": "80s", "record.log": False}
+    return case("l2arc-warmth").with_(changes).run("warming").metrics.get("zfs_l2_to_80_percent_s")
 
 
-def _waits_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    count, time = (float(part) for part in answer)
-    times = [row["latency_ns"] for row in patient().ops.rows() if row["job"] == 0]
-    slow = [value for value in times if value > 1e9]  # noqa: PLR2004 -- a second
-    of_writes, of_time = 100 * len(slow) / len(times), 100 * sum(slow) / sum(times)
-    if abs(count - of_writes) <= 0.02 * of_writes and abs(time - of_time) <= 0.02 * of_time:
-        return None
-    if abs(count - of_time) <= 0.02 * of_time and abs(time - of_writes) <= 0.02 * of_writes:
-        return "The other way round: first the percent of the writes, then the percent of the time."
-    if abs(100 * count - of_writes) <= 0.02 * of_writes:
-        return "These are shares of 1; wanted are percent."
-    everybody = [row["latency_ns"] for row in patient().ops.rows()]
-    if abs(count - 100 * sum(value > 1e9 for value in everybody) / len(everybody)) <= 0.02 * count:  # noqa: PLR2004
-        return "You counted the gigabyte's own writes as well: keep the rows whose job is 0, the database."
-    return (
-        f"You give {count:.3g} % of the writes and {time:.3g} % of the time. {len(slow)} of {len(times):,} writes took "
-        "longer than a second."
-    )
+def _too_slow(write_max: int) -> str:
+    warm_s = _warm_s(write_max)
+    if warm_s is None:
+        return "not even after 80 s"
+    return f"after {warm_s:.0f} s" if warm_s > WARM_S else ""
 
 
-def _pays_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    if not callable(answer):
-        return f"Wanted is a function of disks and log SSDs; this is {type(answer).__name__}."
-    rule: Callable[[int, int], object] = answer
-    truth = {pool: diverting_pays(*pool) for pool in POOLS}
-    said = {pool: bool(rule(*pool)) for pool in POOLS}
+def _times(*, all_jobs: bool = False) -> tuple[list[int], list[int]]:
+    """Return the latencies of the database's writes, or of all writes, and those of more than a second."""
+    times = [row["latency_ns"] for row in patient().ops.rows() if all_jobs or row["job"] == 0]
+    return times, [time for time in times if time > 1e9]  # noqa: PLR2004 -- a second
+
+
+def _waits(*, all_jobs: bool = False) -> tuple[float, float]:
+    times, slow = _times(all_jobs=all_jobs)
+    return 100 * len(slow) / len(times), 100 * sum(slow) / sum(times)
+
+
+def _rule(pays: Callable[[int, int], object]) -> dict[tuple[int, int], bool]:
+    """Return what a rule says of each pool."""
+    return {pool: bool(pays(*pool)) for pool in POOLS}
+
+
+RULES = (
+    Mistake(
+        "inverted",
+        "It is wrong about every pool: it says when *not* to divert.",
+        gives=lambda: _rule(lambda *pool: not diverting_pays(*pool)),
+    ),
+    Mistake(
+        "disks-not-mirrors",
+        "In a mirror both disks write the same data: count mirrors, not disks.",
+        gives=_rule(lambda disks, logs: disks * MIRROR_MB_PER_S > logs * LOG_MB_PER_S),
+    ),
+    Mistake(
+        "one-log",
+        "Several log SSDs take their blocks in turn: their rates add up.",
+        gives=_rule(lambda disks, _: disks / 2 * MIRROR_MB_PER_S > LOG_MB_PER_S),
+    ),
+    Mistake("other", "Compare the rate of all mirrors with the rate of all log SSDs."),
+)
+
+
+def _pays(asked: Asked) -> list[Evidence]:
+    said, truth = _rule(lambda *pool: called(asked.answers[ANSWER], *pool)), _rule(diverting_pays)
     wrong = [pool for pool in POOLS if said[pool] is not truth[pool]]
     if not wrong:
-        return None
-    if len(wrong) == len(POOLS):
-        return "It is wrong about every pool: it says when *not* to divert."
+        return [Evidence("pools", f"all {len(POOLS)}", "right", met=True)]
     disks, logs = wrong[0]
-    told = f"With {disks} disks and {logs} log SSDs diverting {'pays' if truth[wrong[0]] else 'does not pay'}."
-    if said == {(d, n): d * MIRROR_MB_PER_S > n * LOG_MB_PER_S for d, n in POOLS}:
-        return f"{told} In a mirror both disks write the same: count mirrors, not disks."
-    if said == {(d, n): d / 2 * MIRROR_MB_PER_S > LOG_MB_PER_S for d, n in POOLS}:
-        return f"{told} Several log SSDs take their blocks in turn: their rates add up."
-    return f"{told} Compare the rate of all mirrors with the rate of all log SSDs."
+    mistake = diagnose(RULES, said)
+    lead = f"With {disks} disks and {logs} log SSDs diverting {'pays' if truth[wrong[0]] else 'does not pay'}. "
+    return [Evidence("pools", str(wrong[0]), "right", met=False, why=lead + mistake.why, code=mistake.code)]
 
 
-TASKS = {
-    "flash/feed": Task(
+TASKS = (
+    Task(
+        "flash/feed",
         question=(
-            f"80 % of a working set of 1024 MiB must be on the SSD after {WARM_S} s. How many bytes a second must the "
+            f"80% of a working set of 1024 MiB must be on the SSD after {WARM_S} s. How many bytes per second must the "
             f"feed be allowed to write? Every byte wears the flash, so allow at most about {MAX_MIB} MiB/s."
         ),
-        wants="a whole number of bytes a second",
-        wrong=_feed_wrong,
-        why="As long as it finds enough to write, the feed's limit is the speed at which a cache of this kind warms.",
+        kind=Number(whole=True),
+        check=Without(
+            (
+                Mistake("unit", "That is a few bytes; multiply by MIB.", when=lambda found: 0 < found < 1000),  # noqa: PLR2004
+                Mistake(
+                    "slow",
+                    "80% is on the SSD {match}. By division it takes 0.8 x 1024 MiB over the rate.",
+                    when=_too_slow,
+                ),
+                Mistake(
+                    "wear",
+                    f"That is soon enough; but every MiB more wears the flash, and {MAX_MIB} are enough.",
+                    when=lambda found: found > MAX_MIB * MIB,
+                ),
+            )
+        ),
+        why="As long as it finds enough to write, the feed's limit is the speed at which such a cache warms up.",
         hints=(
-            "With 8 MiB a second, when would 80 % of 1024 MiB be there?",
+            "With 8 MiB per second, when would 80% of 1024 MiB be on the SSD?",
             "0.8 * 1024 MiB / 60 s, and a little more, since the feed loses time at the start.",
             "15 * MIB is 15 MiB/s.",
         ),
         answer="feed = 15 * MIB",
     ),
-    "flash/waits": Task(
+    Task(
+        "flash/waits",
         question=(
-            "patient().ops is the log of the eight threads' run; the database's rows have job 0. In per cent: what "
-            "share of its writes took longer than a second, and what share of all its waiting was for those?"
+            "patient().ops is the log of the eight threads' run; the database's rows have job 0. What percentage of "
+            "its writes took longer than a second, and what percentage of all its waiting was for those? Give the two "
+            "as a pair."
         ),
-        wants="a pair of numbers: percent of the writes, percent of the time",
-        wrong=_waits_wrong,
-        why="Hardly any of the writes, and nearly all of the waiting. Counting writes does not show the incident.",
+        kind=Items(Number(), 2),
+        check=Value(
+            _waits,
+            (
+                Mistake(
+                    "swapped",
+                    "Swap them: first the percentage of the writes, then the percentage of the time.",
+                    gives=lambda: _waits()[::-1],
+                ),
+                Mistake("fraction", "These are fractions; give percent.", times=0.01),
+                Mistake(
+                    "all-jobs",
+                    "You counted the gigabyte's own writes as well: keep the rows whose job is 0, the database.",
+                    gives=lambda: _waits(all_jobs=True),
+                ),
+                Mistake("other", "{slow} of {writes:,} writes took longer than a second."),
+            ),
+            within=0.02,
+            facts=lambda: {"writes": len(_times()[0]), "slow": len(_times()[1])},
+        ),
+        why="Very few of the writes, and nearly all of the waiting. A count of writes does not show the incident.",
         hints=(
             "times = [row['latency_ns'] for row in patient().ops.rows() if row['job'] == 0]",
             "slow = [time for time in times if time > 1e9]",
@@ -140,20 +180,21 @@ TASKS = {
             "waits = 100 * len(slow) / len(times), 100 * sum(slow) / sum(times)"
         ),
     ),
-    "flash/pays": Task(
+    Task(
+        "flash/pays",
         question=(
-            f"A mirror of two disks streams {MIRROR_MB_PER_S} MB/s, a log SSD {LOG_MB_PER_S} MB/s. Write the rule: a "
-            "function of disks (in mirrors of two) and of log SSDs that says whether a large commit is done sooner "
-            "if it is diverted to the pool."
+            f"A mirror of two disks writes {MIRROR_MB_PER_S} MB/s sequentially, a log SSD {LOG_MB_PER_S} MB/s. Write "
+            "the rule: a function of the number of disks (in mirrors of two) and of log SSDs that returns True if a "
+            "large commit is done sooner when it is diverted to the pool, and False if not."
         ),
-        wants="a function of two numbers that gives True or False",
-        wrong=_pays_wrong,
-        why="For the commit the faster of two rates wins, and one more SSD can decide it. Everybody else always gains.",
+        kind=Function("disks and log SSDs"),
+        check=_pays,
+        why="The faster of two rates wins for the commit, and one more SSD can decide it. All other writes gain either way.",
         hints=(
-            "How many mirrors are there, and what do they stream together?",
+            "How many mirrors are there, and what do they write together?",
             "Log SSDs take their blocks in turn, so their rates add up as well.",
             "Compare disks / 2 * 96 with logs * 110.",
         ),
         answer="def pays(disks, logs):\n    return disks / 2 * 96 > logs * 110",
     ),
-}
+)
