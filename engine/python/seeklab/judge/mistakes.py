@@ -207,8 +207,13 @@ class Value:
     def _wrong_part(self, found: Mapping[Any, Any], truth: Mapping[Any, Any], near: Near) -> Evidence:
         lacking = [key for key in truth if key not in found]
         if lacking:
+            without = [
+                replace(mistake, gives=self._given(mistake, truth)) for mistake in self.mistakes if mistake.gives
+            ]
+            mistake = diagnose(without, found, truth, near=near, facts={**self.facts(), "key": lacking[0]})
             why = f"Your dictionary has no key {lacking[0]!r}; the keys are {', '.join(map(repr, truth))}."
-            return Evidence("keys", shown(list(found)), "", met=False, why=why, code="keys")
+            code, why = ("keys", why) if mistake is OTHER else (mistake.code, mistake.why)
+            return Evidence("keys", shown(list(found)), "", met=False, why=why, code=code)
         wrong = [key for key in truth if not near.alike(found[key], truth[key])]
         key = wrong[0]
         facts = {**self.facts(), "key": key, "found": found[key], "truth": truth[key]}
@@ -219,9 +224,9 @@ class Value:
         return Evidence(str(key), shown(found[key]), "", met=False, why=why, code=mistake.code)
 
     @staticmethod
-    def _given(mistake: Mistake, wrong: Sequence[Any]) -> Any:  # noqa: ANN401 -- any kind of answer
+    def _given(mistake: Mistake, wrong: Iterable[Any]) -> Any:  # noqa: ANN401 -- any kind of answer
         gives = mistake.gives() if callable(mistake.gives) else mistake.gives
-        return {key: gives[key] for key in wrong} if isinstance(gives, Mapping) else gives
+        return {key: gives[key] for key in wrong if key in gives} if isinstance(gives, Mapping) else gives
 
 
 @dataclass(frozen=True)
