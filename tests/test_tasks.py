@@ -8,7 +8,7 @@ import pytest
 
 from policies import Lru
 from seeklab.course.task import Task
-from seeklab.course.tasks import bonnie, cache, copies, disk, odx, tasks, throttle
+from seeklab.course.tasks import bonnie, cache, copies, disk, groups, odx, tasks, throttle
 from seeklab.judge import Cases, Fields, Mistake, Number, Outcome, Table, Value, diagnose
 from seeklab.judge.mistakes import scaled
 
@@ -218,6 +218,13 @@ MISTAKEN: list[tuple[str, object, str]] = [
     ("flash/pays", lambda disks, logs: disks * 96 > logs * 110, "disks-not-mirrors"),
     ("flash/pays", lambda disks, _: disks / 2 * 96 > 110, "one-log"),
     ("flash/pays", lambda disks, _: disks > 4, "other"),
+    ("groups/share", (0.5, 0.5), "reads"),
+    ("groups/share", (groups._share()[0], 0.1), "other"),  # noqa: SLF001 -- the first is right
+    ("groups/age", {0: 1}, "keys"),
+    ("groups/age", dict.fromkeys(range(20), 1), "other"),
+    ("groups/target", {"zfs.txg_synctime": "5s"}, "tail"),
+    ("groups/target", {"zfs.txg_synctime": "300ms"}, "throughput"),
+    ("groups/target", {"zfs.record": "1MiB"}, "setting"),
     ("place/served", dict.fromkeys(range(8), 0.5), "other"),
     ("place/lookups", {"locality": 9.0}, "unreadable"),
     ("place/senders", {"cluster.nodes": 9}, "fixed-setting"),
