@@ -215,14 +215,14 @@ TASKS = (
                 ),
                 Mistake(
                     "early-delays",
-                    "{match:.0f}% of the writes are delayed. The backlog of the burst fits, but delays begin long before "
+                    "{match:.0f}% of the writes are delayed. The burst's backlog fits, but delays begin long before "
                     "the buffer is full.",
                     when=lambda size: size <= 1100 * MB and _delayed(size),
                 ),
                 Mistake(
                     "start",
-                    "{match:.0f}% of the writes are delayed. That is close: a little arrives before the first group is "
-                    "written. Try, don't calculate.",
+                    "{match:.0f}% of the writes are delayed. That is close: some data arrives before the first group "
+                    "is written. Try, don't calculate.",
                     when=_delayed,
                 ),
                 Mistake(

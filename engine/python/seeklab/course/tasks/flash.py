@@ -189,7 +189,7 @@ TASKS = (
         ),
         kind=Function("disks and log SSDs"),
         check=_pays,
-        why="The faster of two rates wins for the commit, and one more SSD can decide it. All other writes gain either way.",
+        why="The faster of two rates wins for the commit, and one more SSD can decide it. Other writes always gain.",
         hints=(
             "How many mirrors are there, and what do they write together?",
             "Log SSDs take their blocks in turn, so their rates add up as well.",
