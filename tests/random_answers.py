@@ -7,8 +7,21 @@ import math
 import string
 from typing import TYPE_CHECKING, Any
 
-from seeklab.judge import Choice, Fields, Number, Settings, catalogue
-from seeklab.judge.answers import Code
+from seeklab.judge import (
+    Choice,
+    Code,
+    Counts,
+    Fields,
+    Function,
+    Items,
+    Number,
+    OrNone,
+    Settings,
+    Table,
+    Truth,
+    Word,
+    catalogue,
+)
 
 if TYPE_CHECKING:
     import random
@@ -46,8 +59,31 @@ def random_answer(kind: Kind, source: random.Random, gives: Kind | None = None) 
     if isinstance(kind, Settings):
         paths = source.sample(list(kind.may_set), source.randint(1, min(3, len(kind.may_set))))
         return {path: source.choice(SETTINGS) for path in paths}
-    assert isinstance(kind, Code)
-    return _program(kind, source, gives)
+    return _program(kind, source, gives) if isinstance(kind, (Code, Function)) else _data(kind, source)
+
+
+def _data(kind: Kind, source: random.Random) -> Any:  # noqa: ANN401 -- as answers are
+    """Draw what only the tasks of notebooks ask for."""
+    count = source.randrange(6)
+    if isinstance(kind, Items):
+        return tuple(random_answer(kind.kind, source) for _ in range(kind.count or count))
+    if isinstance(kind, (Counts, Table)):
+        keys = [random_answer(kind.keys, source) for _ in range(count)]
+        values = kind.values if isinstance(kind, Table) else Number(whole=True)
+        return {key if is_hashable(key) else str(key): random_answer(values, source) for key in keys}
+    if isinstance(kind, OrNone):
+        return source.choice((None, random_answer(kind.kind, source)))
+    assert isinstance(kind, (Truth, Word))
+    return source.choice((True, False) if isinstance(kind, Truth) else string.ascii_letters)
+
+
+def is_hashable(value: object) -> bool:
+    """Whether a value can be a key."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _number(kind: Number, source: random.Random) -> float:
@@ -57,7 +93,7 @@ def _number(kind: Number, source: random.Random) -> float:
     return source.choice(drawn)
 
 
-def _program(kind: Code, source: random.Random, gives: Kind | None) -> Callable[..., Any]:
+def _program(kind: Code | Function, source: random.Random, gives: Kind | None) -> Callable[..., Any]:
     """Make a function, or a class of policies, that answers at random; now and then it raises."""
 
     def answer(*_: object) -> Any:
@@ -68,7 +104,7 @@ def _program(kind: Code, source: random.Random, gives: Kind | None) -> Callable[
         odd: list[Any] = [source.choice(ODD), source.uniform(-5, 5), source.randrange(100), list(string.ascii_letters)]
         return source.choice([*odd, [source.uniform(-1, 99) for _ in range(source.randrange(9))], [[0, 1, 2]]])
 
-    if not kind.made:
+    if isinstance(kind, Function) or not kind.made:
         return answer
     return type("Policy", (), {"__call__": answer, **dict.fromkeys(kind.methods, answer)})
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import random
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pytest
 
 from policies import Lru
+from random_answers import random_answer
 from seeklab.course.task import Task
 from seeklab.course.tasks import bonnie, cache, copies, disk, groups, odx, tasks, throttle
-from seeklab.judge import Cases, Fields, Mistake, Number, Outcome, Table, Value, diagnose
+from seeklab.judge import Cases, Fields, Mistake, Number, Outcome, Table, Value, Without, diagnose
 from seeklab.judge.mistakes import scaled
 
 if TYPE_CHECKING:
@@ -21,6 +23,11 @@ Held = Cases | Value
 HELD: list[tuple[Task, Held]] = [
     (task, task.check) for task in tasks().values() if isinstance(task, Task) and isinstance(task.check, Held)
 ]
+
+
+def is_cheap(task: object) -> TypeGuard[Task]:
+    """Whether a check runs no simulation of the learner's own, which could be long."""
+    return isinstance(task, Task) and isinstance(task.check, Held | Without)
 
 
 def mistaken(check: Held, mistake: Mistake) -> object:
@@ -238,6 +245,7 @@ MISTAKEN: list[tuple[str, object, str]] = [
     ("place/senders", {"jobs[vm].size": "2GiB"}, "other"),
     ("place/senders", {"no.path": 1}, "refused"),
     ("place/pairs", {"cluster.links": 1}, "fixed-setting"),
+    ("place/pairs", {"cluster.vms": 5}, "refused"),
     ("place/pairs", {"cluster.vms": [{"name": "vm", "node": 0}]}, "few-machines"),
     ("shouting/share", 0.123, "other"),
     ("shouting/until", 2000, "no-threshold"),
@@ -289,6 +297,14 @@ def test_a_likely_wrong_answer_gets_the_code_of_its_mistake(name: str, answer: o
     verdict = task.judge(answer)
     assert (verdict.outcome, verdict.code) == (Outcome.FAIL, code), verdict
     assert verdict.reason
+
+
+@pytest.mark.parametrize("task", [task for task in tasks().values() if is_cheap(task)], ids=lambda task: task.id)
+def test_no_answer_makes_a_check_raise(task: Task) -> None:
+    source = random.Random(task.id)
+    for _ in range(20):
+        answer = random_answer(task.kind, source, task.check.gives if isinstance(task.check, Cases) else None)
+        assert task.judge(answer).outcome in {Outcome.PASS, Outcome.FAIL}
 
 
 def test_the_first_mistake_that_matches_is_named_and_its_sentence_filled_in() -> None:

@@ -154,18 +154,18 @@ class Fields:
 class Settings:
     """Values by name, such as paths of a scenario; only some may be set."""
 
-    may_set: Sequence[str] | None = None
-    """The names that may be set; None for any."""
+    may_set: Sequence[str] = ()
+    """The names that may be set; none for any."""
     others: Mapping[str, str] = field(default_factory=dict)
     """The message for each name that may not be set."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
         """Give the settings."""
         value = plain(name, raw)
-        names = ", ".join(self.may_set or ())
+        names = ", ".join(self.may_set)
         if not isinstance(value, dict) or not value:
             raise expected(name, value, f"a dictionary that sets {f'some of {names}' if names else 'a path'}")
-        outside = [path for path in value if self.may_set is not None and path not in self.may_set]
+        outside = [path for path in value if self.may_set and path not in self.may_set]
         if outside:
             accepted = f"one of {names}"
             why = self.others.get(outside[0], f"{outside[0][:LONGEST_SHOWN]} is not yours to set; set {accepted}")

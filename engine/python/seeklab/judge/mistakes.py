@@ -64,7 +64,8 @@ class Mistake:
     times: float | None = None
     """What the right value is multiplied by, such as 1000 for a wrong unit."""
     when: Callable[..., object] | None = None
-    """Whether what was found has this mistake; what it returns is {match} in the sentence."""
+    """Whether what was found has this mistake; what it returns is {match} in the sentence. It sees any answer of the
+    kind and must not raise: an error would be ours, so none is caught."""
 
     def match(self, found: Any, truth: Any = ..., case: Sequence[Any] = (), near: Near = EXACT) -> object:  # noqa: ANN401 -- any kind of answer
         """Return something true if the answer has this mistake."""
@@ -251,7 +252,7 @@ class Change:
     stays: Sequence[Mistake] = ()
     """Changes that the task rules out; they are looked for before the run."""
     mistakes: Sequence[Mistake] = ()
-    """Why a bound may be broken, by what was changed."""
+    """Why a bound may be broken, by what was changed; they see only values that the engine accepts."""
 
     def __call__(self, asked: Asked) -> list[Evidence]:
         """Return each bound beside what was measured."""
@@ -259,7 +260,7 @@ class Change:
         ruled_out = diagnose(self.stays, changes)
         if ruled_out is not OTHER:
             return [Evidence("settings", shown(changes), "", met=False).because(ruled_out)]
-        mistake = diagnose(self.mistakes, changes)
         result = self.run(changes)
+        mistake = diagnose(self.mistakes, changes)
         checked = [bound.check(result, None) for bound in self.bounds()]
         return [item if item.why else item.because(mistake) for item in checked]

@@ -25,6 +25,7 @@ def _trip_ns() -> int:
     return int(case(COPIES).scenario("lan")["network"]["round_trip"])
 
 
+@cache
 def _trips(ops: tuple[int, ...] = (0, 1)) -> dict[str, float]:
     """Return the round trips of each copy: of its reads (0), its writes (1), or both."""
     result = case(COPIES).run("lan")
@@ -34,6 +35,7 @@ def _trips(ops: tuple[int, ...] = (0, 1)) -> dict[str, float]:
     return {name: ns / _trip_ns() for name, ns in waited.items()}
 
 
+@cache
 def _operations() -> dict[str, int]:
     result = case(COPIES).run("lan")
     return dict(Counter(result.jobs[row["job"]] for row in result.ops.rows()))

@@ -63,6 +63,7 @@ def _too_slow(write_max: int) -> str:
     return f"after {warm_s:.0f} s" if warm_s > WARM_S else ""
 
 
+@cache
 def _times(*, all_jobs: bool = False) -> tuple[list[int], list[int]]:
     """Return the latencies of the database's writes, or of all writes, and those of more than a second."""
     times = [row["latency_ns"] for row in patient().ops.rows() if all_jobs or row["job"] == 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING
 
 from seeklab._case import case
@@ -17,6 +18,7 @@ SECOND = 1e9
 CLASSES = ("under 1 ms", "1 ms to 1 s", "1 s and more")
 
 
+@cache
 def _times() -> list[tuple[float, float]]:
     """Return when each write was submitted, and how long it took, in seconds."""
     ops = case(CASE).run("2008").ops
@@ -27,10 +29,12 @@ def _class_of(latency_s: float) -> str:
     return CLASSES[0] if latency_s < 1e-3 else CLASSES[1] if latency_s < 1 else CLASSES[2]  # noqa: PLR2004 -- their names
 
 
+@cache
 def _waited() -> dict[str, float]:
     return {name: sum(took for _, took in _times() if _class_of(took) == name) for name in CLASSES}
 
 
+@cache
 def _writes() -> dict[str, int]:
     return {name: sum(_class_of(took) == name for _, took in _times()) for name in CLASSES}
 
@@ -40,6 +44,7 @@ def _ends(whole: Callable[[float], int] = round, *, at_its_end: bool = True) -> 
     return dict(Counter(whole(sent + took * at_its_end) for sent, took in _times() if took >= 1))
 
 
+@cache
 def _reached() -> dict[str, float]:
     chosen = case("delay-everything").with_({"jobs[writers].ramp_time": 0, "jobs[writers].runtime": "1s"})
     reached = {}
