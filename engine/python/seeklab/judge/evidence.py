@@ -162,15 +162,6 @@ def largest(  # noqa: PLR0913 -- what it takes
     return Evidence(f"{what} {choice}", found, bound, None if close else found > rival, unit, seed).because(why)
 
 
-def factor_between(value: float, actual: float) -> float:
-    """How many times one is larger than the other."""
-    if value == actual:
-        return 1.0
-    if value <= 0 or actual <= 0:
-        return math.inf
-    return max(value / actual, actual / value)
-
-
 def number(value: float | str) -> str:
     """Return a number with four digits, and a word as it is."""
     return value if isinstance(value, str) else format_number(value, 4, missing="none")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab import _commitments as kept
 from seeklab._errors import Problem, SeeklabError
+from seeklab._question import distance, is_near
 from seeklab.judge._sandbox_child import NotDataError, strict
 from seeklab.judge.answers import Code
 from seeklab.judge.assignment import (
@@ -29,7 +30,7 @@ from seeklab.judge.assignment import (
     Verdict,
     judge,
 )
-from seeklab.judge.evidence import Evidence, Outcome, factor_between, number
+from seeklab.judge.evidence import Evidence, Outcome, number
 from seeklab.judge.identity import practice_draws, same_name
 from seeklab.judge.programs import Live
 
@@ -40,8 +41,6 @@ COMMITS = kept.FILE
 LOOK_ONLY = "a ticket lies beside this notebook, and its system is known to the instructor alone; look at it only"
 TICKET = "ticket.json"
 MAX_FILE = 1 << 20
-NEAR = 1.25
-"""A prediction within this factor is called near."""
 
 
 def fresh_seeds() -> Seeds:
@@ -127,14 +126,13 @@ class Practice:
     def _near(self, task: Commitment, predicted: Any, variant: Variant, seeds: Seeds) -> tuple[Evidence, ...]:
         (seed,) = seeds.draw(task.id, 1)
         truths = task.near(Asked({}, variant, seed, self.assignment.bounds, self.assignment.kinds))
-        return tuple(nearness(name, float(predicted[name]), truth, unit) for name, (truth, unit) in truths.items())
+        return tuple(_nearness(name, float(predicted[name]), *truth) for name, truth in truths.items())
 
 
-def nearness(what: str, predicted: float, truth: float, unit: str = "") -> Evidence:
-    """Hold a prediction against the truth; it counts for nothing but the learner's own eye."""
-    factor = factor_between(predicted, truth)
-    bound = f"measured {number(truth)}, off by a factor {number(factor)}"
-    return Evidence(what, predicted, bound, met=factor <= NEAR, unit=unit)
+def _nearness(what: str, predicted: float, truth: float, unit: str) -> Evidence:
+    """Hold a prediction against the truth, for the learner only: it earns no points."""
+    bound = ", ".join(filter(None, (f"measured {number(truth)}", distance(predicted, truth))))
+    return Evidence(what, predicted, bound, met=is_near(predicted, truth), unit=unit)
 
 
 def record(name: str, value: object) -> None:

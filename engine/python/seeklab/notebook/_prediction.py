@@ -11,24 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from seeklab._case import Case, measure
+from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
-from seeklab.judge.evidence import factor_between
-from seeklab.notebook._case_tables import format_value
+from seeklab._question import NEAR, Question, is_near
 from seeklab.notebook._gate import gates_are_open
 from seeklab.notebook._stored import with_data
 from seeklab.notebook._tables import paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-NEAR = 1.5
-"""A number counts as right within this factor; the question says so beside the confidence."""
-
-BYTES = {"GB": 1e9, "MB": 1e6, "KB": 1e3, "B": 1.0}
-"""Units for an answer in bytes: the largest of which the slider's low end is at least a tenth."""
 
 READOUT = ",.3r"
 """How a slider shows its number: three digits, thousands apart, no exponent."""
@@ -69,14 +62,9 @@ class Prediction:
         self.actual: float | str | None = None
         """What the run gives; None before."""
         self.skipped = False
-        self._question = question
-        self._compute = answer
-        self._unit = unit
-        self._reveal = reveal
-        self._choices = list(choices or ())
-        self._because = because or {}
+        self._question = Question(question, answer, low, high, scale, unit, list(choices or ()), because or {}, reveal)
         if choices:
-            self._input = ipywidgets.RadioButtons(options=self._choices, value=None)
+            self._input = ipywidgets.RadioButtons(options=self._question.choices, value=None)
             sure = "How sure are you?"
         else:
             sure = f"How sure are you to be within a factor {NEAR:g}?"
@@ -117,7 +105,8 @@ class Prediction:
         self.value = self._input.value
         sure = self._sure.value if confidence is None else confidence
         self._close()
-        kept = keep(Commitment(self.name, self.value, sure, near=self._near()))
+        near = None if self.actual is None else is_near(self.value, self.actual)
+        kept = keep(Commitment(self.name, self.value, sure, near=near))
         if not kept:
             self._told.value += paragraphs(
                 "It could not be written to commits.json and is remembered until the kernel stops."
@@ -152,38 +141,8 @@ class Prediction:
         for control in (self._input, self._sure, self._button, self._pass):
             control.disabled = True
         self._told.value = "Running ..."
-        self.actual = self._compute()
-        self._told.value = paragraphs(self._distance(), "Now run the cells below.")
-
-    def _near(self) -> bool | None:
-        if self.value is None or self.actual is None:
-            return None
-        if isinstance(self.value, str) or isinstance(self.actual, str):
-            return self.value == self.actual
-        return factor_between(self.value, self.actual) <= NEAR
-
-    def _distance(self) -> str:
-        if self.actual is None:
-            return ""
-        answer = self.actual if isinstance(self.actual, str) else format_value(self.actual)
-        reveal = self._reveal.replace("{answer}", answer)
-        unit = f" {self._unit}" if self._unit else ""
-        if isinstance(self.value, str) or isinstance(self.actual, str):
-            return f"{self._choice_told(answer)} {reveal}".strip()
-        you_said = "Skipped" if self.value is None else f"You said {format_value(self.value)}{unit}"
-        off = "" if self.value is None else _off(self.value, self.actual)
-        if self._reveal.startswith("{answer}"):
-            return f"{you_said}{off}. The run gives {reveal}"
-        if self.value is None:
-            return f"{you_said}. The run gives {answer}{unit}. {reveal}".strip()
-        return f"{you_said}; the run gives {answer}{unit}{off}. {reveal}".strip()
-
-    def _choice_told(self, answer: str) -> str:
-        if self.value is None:
-            return f"Skipped. The run gives {answer}."
-        if self.value == self.actual:
-            return f"Right: {answer}."
-        return f"You said {self.value}; the run shows {answer}. {self._because.get(str(self.value), '')}".rstrip()
+        self.actual = self._question.measure()
+        self._told.value = paragraphs(self._question.compare(self.value, self.actual), "Now run the cells below.")
 
     def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
         """Show the control in a notebook, and keep the question in its file."""
@@ -191,37 +150,27 @@ class Prediction:
             self.widget._repr_mimebundle_(**options),
             "question",
             name=self.name,
-            question=self._question,
-            unit=self._unit,
-            choices=self._choices,
-            because=self._because,
+            question=self._question.text,
+            unit=self._question.unit,
+            choices=self._question.choices,
+            because=self._question.because,
         )
 
 
 def predict(case: str | Case) -> Prediction:
     """Ask the case's own question. A question of one's own is a `Prediction`."""
     chosen = case if isinstance(case, Case) else load_case(case)
-    ask = chosen.document["ask"]
-    unit, size = ask["unit"], 1.0
-    if unit == "B":
-        unit, size = next(((name, size) for name, size in BYTES.items() if ask["min"] >= size / 10), (unit, size))
+    asked = Question.of_case(chosen)
     return Prediction(
-        ask["question"],
-        lambda: measure(chosen, ask["measure"]) / size,
+        asked.text,
+        asked.measure,
         name=chosen.id,
-        low=ask["min"] / size,
-        high=ask["max"] / size,
-        scale=ask["scale"],
-        unit=unit,
-        reveal=ask["reveal"],
+        low=asked.low,
+        high=asked.high,
+        scale=asked.scale,
+        unit=asked.unit,
+        reveal=asked.reveal,
     )
-
-
-def _off(value: float, actual: float) -> str:
-    factor = factor_between(value, actual)
-    if math.isinf(factor):
-        return ""
-    return ": exactly" if format_value(factor) == "1" else f": off by a factor {format_value(factor)}"
 
 
 def _slider(low: float, high: float, scale: str) -> ipywidgets.FloatSlider | ipywidgets.FloatLogSlider:
