@@ -77,6 +77,10 @@ class Mistake:
             return near.alike(found, self.gives(*case) if callable(self.gives) else self.gives)
         return True
 
+    def unit(self, unit: str) -> str:
+        """Return the unit to write after an answer: none after a number in another one."""
+        return unit if self.times is None else ""
+
 
 OTHER = Mistake("other", "")
 """A wrong answer with no mistake that has a name."""
@@ -166,7 +170,7 @@ class Cases:
         if near.alike(found, truth) if self.accepts is None else self.accepts(found, *case):
             return None
         mistake = diagnose(self.mistakes, found, truth, case=case, near=near, facts={**facts, "truth": truth})
-        why = f"{says}, your function returns {_written(found, self.unit)}. {mistake.why}"
+        why = f"{says}, your function returns {_written(found, mistake.unit(self.unit))}. {mistake.why}"
         return Evidence(says, shown(found), "", met=False, why=why, code=mistake.code)
 
 
@@ -202,7 +206,7 @@ class Value:
 
     def _wrong(self, found: Any, truth: Any, near: Near) -> Evidence:  # noqa: ANN401 -- any kind of answer
         mistake = diagnose(self.mistakes, found, truth, near=near, facts={**self.facts(), "truth": truth})
-        lead = "" if isinstance(found, Mapping) else f"You have {_written(found, self.unit)}. "
+        lead = "" if isinstance(found, Mapping) else f"You have {_written(found, mistake.unit(self.unit))}. "
         return Evidence("answer", shown(found), "", met=False, why=lead + mistake.why, code=mistake.code)
 
     def _wrong_part(self, found: Mapping[Any, Any], truth: Mapping[Any, Any], near: Near) -> Evidence:
@@ -221,7 +225,7 @@ class Value:
         compared = [replace(mistake, gives=self._given(mistake, wrong)) for mistake in self.mistakes]
         given, right = ({one: values[one] for one in wrong} for values in (found, truth))
         mistake = diagnose(compared, given, right, near=near, facts=facts)
-        why = f"{self.label.format(key=key)}: you have {_written(found[key], self.unit)}. {mistake.why}"
+        why = f"{self.label.format(key=key)}: you have {_written(found[key], mistake.unit(self.unit))}. {mistake.why}"
         return Evidence(str(key), shown(found[key]), "", met=False, why=why, code=mistake.code)
 
     @staticmethod

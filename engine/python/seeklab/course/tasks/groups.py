@@ -135,6 +135,7 @@ TASKS = (
                 Mistake("nanoseconds", "That is in nanoseconds; give milliseconds.", times=1e6),
                 Mistake("other", "The mean of the reads that arrived in it is {truth:,.0f} ms."),
             ),
+            unit=" ms",
             within=NEAR,
             label="Second {key}",
         ),
