@@ -87,7 +87,7 @@ TASKS = (
         "credits/runs-out",
         question=(
             "Write a function of a day's demand (a list: I/Os per second in each hour) and of base. The account starts "
-            "full and holds at most 5,400,000. In which hour, counted from 0, is it empty first? None if never."
+            "full and holds at most 5,400,000. In which hour, counted from 0, does it first run out? None if never."
         ),
         kind=Function("a demand and the credits per second"),
         check=Cases(
@@ -109,7 +109,7 @@ TASKS = (
             ),
             gives=OrNone(Number(whole=True)),
         ),
-        why="Neither the mean nor the peak decides alone, but what the quiet hours before the peak could save.",
+        why="Neither the mean nor the peak decides alone: what the quiet hours before save counts as well.",
         hints=(
             "One variable, held, that starts at 5_400_000; a loop over the hours.",
             "In each hour held += (base - per_s) * 3600. Below 0: that is the hour.",
@@ -153,7 +153,7 @@ TASKS = (
             ),
             gives=Truth(),
         ),
-        why="Do not round the active seconds up: with the documented formula, its own example is not found.",
+        why="Do not round the active seconds up: the documented formula does, and misses its own example.",
         hints=(
             "A minute has 60 s; the volume was active in those in which it was not idle.",
             "I/Os / (60 - idle_s) is the rate while it was active.",
