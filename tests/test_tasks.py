@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from policies import Lru
 from random_answers import random_answer
-from seeklab.course.task import Task
 from seeklab.course.tasks import bonnie, cache, copies, disk, groups, odx, tasks, throttle
 from seeklab.judge import Cases, Fields, Mistake, Number, Outcome, Table, Value, Without, diagnose
 from seeklab.judge.mistakes import scaled
@@ -18,16 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from seeklab import Result
+    from seeklab.course.task import Task
 
 Held = Cases | Value
-HELD: list[tuple[Task, Held]] = [
-    (task, task.check) for task in tasks().values() if isinstance(task, Task) and isinstance(task.check, Held)
-]
+HELD: list[tuple[Task, Held]] = [(task, task.check) for task in tasks().values() if isinstance(task.check, Held)]
 
 
-def is_cheap(task: object) -> TypeGuard[Task]:
+def is_cheap(task: Task) -> bool:
     """Whether a check runs no simulation of the learner's own, which could be long."""
-    return isinstance(task, Task) and isinstance(task.check, Held | Without)
+    return isinstance(task.check, Held | Without)
 
 
 def mistaken(check: Held, mistake: Mistake) -> object:
@@ -292,9 +290,7 @@ MISTAKEN: list[tuple[str, object, str]] = [
 
 @pytest.mark.parametrize(("name", "answer", "code"), MISTAKEN, ids=[f"{name}-{code}" for name, _, code in MISTAKEN])
 def test_a_likely_wrong_answer_gets_the_code_of_its_mistake(name: str, answer: object, code: str) -> None:
-    task = tasks()[name]
-    assert isinstance(task, Task)
-    verdict = task.judge(answer)
+    verdict = tasks()[name].judge(answer)
     assert (verdict.outcome, verdict.code) == (Outcome.FAIL, code), verdict
     assert verdict.reason
 

@@ -20,7 +20,7 @@ from seeklab.notebook._tables import paragraphs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seeklab.course.task import Task, UnconvertedTask
+    from seeklab.course.task import Task
 
 
 OF_DOTS = "Your turn: replace the dots and run this cell again. The box above has hints, and a button to skip."
@@ -48,13 +48,13 @@ class Checked:
 class Turn(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
     """The box of a turn. The notebook's file keeps its question and hints."""
 
-    def __init__(self, name: str, task: Task | UnconvertedTask, children: Sequence[ipywidgets.Widget]) -> None:
+    def __init__(self, name: str, task: Task, children: Sequence[ipywidgets.Widget]) -> None:
         """Take the task, and what the box shows."""
         super().__init__(children)
         self._name = name
         self._task = task
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
+    def _repr_mimebundle_(self, **options: Any) -> Any:
         return with_data(
             super()._repr_mimebundle_(**options),
             "turn",
@@ -99,7 +99,7 @@ def turn(name: str) -> Turn:
     return Turn(name, task, [words, ipywidgets.HBox([button, skipped]), given])
 
 
-def check(name: str, answer: Any) -> Checked:  # noqa: ANN401 -- whatever the learner has made
+def check(name: str, answer: Any) -> Checked:
     """Judge what was written; a wrong answer gets what was measured, beside its bound, and the reason.
 
     Raises NotYetError while the dots stand there, which a notebook shows as a sentence, unless the turn was skipped.
@@ -126,7 +126,7 @@ def _is_skipped(name: str) -> bool:
     return first_commitment(_record(name)) is not None
 
 
-def _task(name: str) -> Task | UnconvertedTask:
+def _task(name: str) -> Task:
     known = tasks()
     if name not in known:
         raise SeeklabError([Problem("turn", f'"{name}" is not a task; known: {", ".join(sorted(known))}')])

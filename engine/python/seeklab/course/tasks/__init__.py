@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from seeklab.course.task import Task, UnconvertedTask
+    from seeklab.course.task import Task
 
 
 @functools.cache
-def tasks() -> Mapping[str, Task | UnconvertedTask]:
+def tasks() -> Mapping[str, Task]:
     """Return all tasks by name."""
-    found: dict[str, Task | UnconvertedTask] = {}
-    for module in iter_modules(__path__):
-        named = import_module(f"{__name__}.{module.name}").TASKS
-        found.update(named if isinstance(named, dict) else {task.id: task for task in named})
-    return found
+    modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
+    return {task.id: task for module in modules for task in module.TASKS}
