@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab.judge import Asked, Assignment, Commitment, Evidence, Practice, Settings, Task, draws_of
 from seeklab.judge.answers import Code, Number, UnreadableError
@@ -17,9 +17,30 @@ from seeklab.judge.assignment import MAX_EVENTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from seeklab.judge import Choice, Fields, Mistake
+    from seeklab.judge import Choice, Fields, Mistake, Verdict
 
     Kind = Number | Choice | Fields
+
+
+class Exercise(NamedTuple):
+    """An assignment, and what a learner's notebook calls."""
+
+    assignment: Assignment
+    check: Callable[..., Verdict]
+    hint: Callable[..., str]
+
+
+def exercise(
+    name: str,
+    *tasks: Task | Commitment,
+    bounds: Mapping[str, float] | None = None,
+    cells: Mapping[str, str] | None = None,
+    blind: Callable[[bytes], dict[str, str]] | None = None,
+) -> Exercise:
+    """Declare an assignment; the cell of an answer has its name, unless `cells` has another."""
+    named = {answer: answer for task in tasks for answer in task.takes} | dict(cells or {})
+    practice = Practice(Assignment(name, tasks, named, bounds or {}, blind))
+    return Exercise(practice.assignment, practice.check, practice.hint)
 
 
 @dataclass(frozen=True)
@@ -76,28 +97,21 @@ class Shape:
         """What the work is called: `rule`, or `fix`."""
         return "rule" if self.fix is None else "fix"
 
-    def assignment(self) -> Assignment:
+    def exercise(self) -> Exercise:
         """Declare it."""
         takes = {self.answer: Code() if self.fix is None else self.fix}
-        return Assignment(
-            id=self.id,
-            cells={"prediction": "prediction", self.answer: self.answer},
-            tasks=(
-                Commitment(
-                    "check-prediction",
-                    2,
-                    "prediction",
-                    self.questions,
-                    lambda asked: self.near(self.own(asked.draws), asked.seed),
-                ),
-                Task("check-own", 3, takes, self._on_own, self.hints, seeds=1, events=self.events),
-                Task("check-elsewhere", 4, takes, self._elsewhere, self.hints, seeds=self.seeds, events=self.events),
+        return exercise(
+            self.id,
+            Commitment(
+                "check-prediction",
+                2,
+                "prediction",
+                self.questions,
+                lambda asked: self.near(self.own(asked.draws), asked.seed),
             ),
+            Task("check-own", 3, takes, self._on_own, self.hints, seeds=1, events=self.events),
+            Task("check-elsewhere", 4, takes, self._elsewhere, self.hints, seeds=self.seeds, events=self.events),
         )
-
-    def practice(self) -> Practice:
-        """Give what a notebook needs."""
-        return Practice(self.assignment())
 
     def _on_own(self, asked: Asked) -> list[Evidence]:
         return self._judged(asked, [self.own(asked.draws)])

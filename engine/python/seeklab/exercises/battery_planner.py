@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import at_most
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.exercises._shapes import at_most, exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 from seeklab.judge.answers import is_number
 
 if TYPE_CHECKING:
@@ -151,9 +151,9 @@ def briefing(learner: object) -> str:
     first = own.controllers[0]
     returns = "the cycle is complete" if first["returns"] == "complete" else "the charge is at the threshold again"
     return (
-        f"The site of {learner}: {own}. The first controller: discharge begins {first['lead_s']} s after the start and"
-        f" takes {first['discharge_s']} s; write-through below {first['threshold']:.0%}; charging takes"
-        f" {first['charge_s']} s; write-back returns when {returns}."
+        f"The site of {learner}: {own}. The first controller: discharge begins {first['lead_s']} s after the "
+        f"start and takes {first['discharge_s']} s; write-through below {first['threshold']:.0%}; charging takes "
+        f"{first['charge_s']} s; write-back returns when {returns}."
     )
 
 
@@ -185,23 +185,23 @@ def _broken(plan: Any, on: Site) -> str | None:  # noqa: ANN401 -- whatever the 
 
 
 NIGHT = (
-    f"a cycle has to lie between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00 from its start until"
-    " write-back is back: lead and discharge, and charging to the threshold where write-back waits for that. And only"
-    " whole days from one start to the next keep the time of the day"
+    f"a cycle has to lie between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00 from its start "
+    "until write-back is back: lead and discharge, and charging to the threshold where write-back waits for "
+    "that. And only whole days from one start to the next keep the time of the day"
 )
 TOGETHER = (
-    "two of a set write through at the same time: then every commit of the set waits for disks. What must not overlap"
-    " are the times of write-through, in each round of the year; with the same number of days between cycles, two that"
-    " are apart once stay apart"
+    "two of a set write through at the same time: then every commit of the set waits for disks. What must not "
+    "overlap are the times of write-through, in each round of the year; with the same number of days between "
+    "cycles, two that are apart once stay apart"
 )
 LATE = (
-    f"a battery goes longer than {LATEST_DAYS} days without a cycle. The days before the plan count: a battery that is"
-    f" 95 days old on the first day has {LATEST_DAYS - 95} left"
+    f"a battery goes longer than {LATEST_DAYS} days without a cycle. The days before the plan count: a battery "
+    f"that is 95 days old on the first day has {LATEST_DAYS - 95} left"
 )
 OFTEN = f"each cycle wears the battery: at most {MAX_CYCLES} in the year"
 QUEUE = (
-    "write-through takes 59 commits a second, and by day more come: what is over waits, for as long as write-through"
-    " lasts. At night all of them are taken"
+    "write-through takes 59 commits a second, and by day more come: what is over waits, for as long as "
+    "write-through lasts. At night all of them are taken"
 )
 
 
@@ -262,20 +262,15 @@ HINTS = (
     "How long is a cycle from its start until write-back is back, and what is the last day on which it may start?",
     "Give each controller of a set a night of its own, the oldest batteries first, and the same number of days to all.",
     (
-        "Sort the controllers of each set by age, the oldest first. The nth starts at 22:00 of day n, and again every"
-        " 98 days."
+        "Sort the controllers of each set by age, the oldest first. The nth starts at 22:00 of day n, and again "
+        "every 98 days."
     ),
 )
 
-ASSIGNMENT = Assignment(
-    id="battery-planner",
-    cells={"prediction": "prediction", "plan": "plan"},
+ASSIGNMENT, check, hint = exercise(
+    "battery-planner",
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    Task("check-plan", 4, {"plan": PLAN}, _own, HINTS, seeds=1, events=MAX_EVENTS),
+    Task("check-plan-elsewhere", 3, {"plan": PLAN}, _elsewhere, HINTS, seeds=1, events=MAX_EVENTS),
     bounds={"latest_days": LATEST_DAYS, "most_cycles": MAX_CYCLES, "waiting": WAITING},
-    tasks=(
-        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task("check-plan", 4, {"plan": PLAN}, _own, HINTS, seeds=1, events=MAX_EVENTS),
-        Task("check-plan-elsewhere", 3, {"plan": PLAN}, _elsewhere, HINTS, seeds=1, events=MAX_EVENTS),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

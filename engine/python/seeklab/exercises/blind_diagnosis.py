@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab._errors import Problem, SeeklabError
+from seeklab.exercises._shapes import exercise
 from seeklab.judge import (
     Asked,
-    Assignment,
     Choice,
     Evidence,
-    Practice,
     Settings,
     Task,
     draws_of,
@@ -42,28 +41,28 @@ BURSTS = "The application writes in bursts, and the dashboard averages over sile
 WINDOW = "The two ends let too few bytes be on the way for so long a line."
 CAUSES: Mapping[str, str] = {
     THREAD: (
-        "a thread that is the limit works all the time. Find the busiest one in the folded stacks: with a second shard"
-        " beside it nothing changed here"
+        "a thread that is the limit works all the time. Find the busiest one in the folded stacks: with a second "
+        "shard beside it nothing changed here"
     ),
     LOCK: (
-        "who waits for a lock is seen waiting in the folded stacks, while the holder works alone. Without the lock the"
-        " threads here would get no further than they do"
+        "who waits for a lock is seen waiting in the folded stacks, while the holder works alone. Without the "
+        "lock the threads here would get no further than they do"
     ),
     CORES: (
-        "busy cores show as work that adds up to all of them. Add up the folded stacks, divide by the run's time, and"
-        " compare with the cores that the node has: twice as many would change nothing here"
+        "busy cores show as work that adds up to all of them. Add up the folded stacks, divide by the run's time, "
+        "and compare with the cores that the node has: twice as many would change nothing here"
     ),
     ALIGNMENT: (
-        "a write that begins inside a block makes the disk read first, so iostat shows reads where nobody reads. Moved"
-        " to a whole MiB, this partition does as before"
+        "a write that begins inside a block makes the disk read first, so iostat shows reads where nobody reads. "
+        "Moved to a whole MiB, this partition does as before"
     ),
     BURSTS: (
-        "a dashboard lies about bursts when its window is longer than they are. With a window of 100 ms this one shows"
-        " what it showed before"
+        "a dashboard lies about bursts when its window is longer than they are. With a window of 100 ms this one "
+        "shows what it showed before"
     ),
     WINDOW: (
-        "a window is the limit when the bytes of one round trip are the smaller of the two buffers. With 16 MiB at both"
-        " ends nothing more arrives here"
+        "a window is the limit when the bytes of one round trip are the smaller of the two buffers. With 16 MiB "
+        "at both ends nothing more arrives here"
     ),
 }
 """What it may be, and what is told to whoever names it when it is not."""
@@ -397,52 +396,43 @@ EVIDENCE_NAMES = (
 )
 """The numbers of all causes."""
 
-ASSIGNMENT = Assignment(
-    id="blind-diagnosis",
-    cells={"cause": "cause", "evidence": "evidence"},
+ASSIGNMENT, check, hint = exercise(
+    "blind-diagnosis",
+    Task(
+        "check-cause",
+        5,
+        {"cause": Choice(CAUSES)},
+        _cause,
+        (
+            "Compare what the application waits with what the device takes: where is the rest?",
+            (
+                "Each cause leaves one trace that no other leaves: a thread at 100 %, waiting in the stacks, "
+                "work that fills all cores, reads that nobody asked for, a latency that Little's law "
+                "contradicts, or the same bytes in every round trip."
+            ),
+            (
+                "Strike out what the tools disprove, one tool at a time: folded for threads, iostat for "
+                "alignment, the monitor beside the histogram for bursts, ping times the rate for the window."
+            ),
+        ),
+        seeds=1,
+    ),
+    Task(
+        "check-evidence",
+        4,
+        {"cause": Choice(CAUSES), "evidence": Settings(EVIDENCE_NAMES)},
+        _evidence,
+        (
+            "exercise.evidence_for(cause) says which two numbers are asked for.",
+            (
+                "A share of a thread, or of cores, is the work in the folded stacks (ns) over the run's time; "
+                "fio prints how long the run took."
+            ),
+            "The share outside the device is 1 - r_await / fio's mean latency, both in the same unit.",
+        ),
+        seeds=1,
+        by_parts=True,
+    ),
     bounds={"gone_times": 1.2, "read_within_percent": 5.0},
     blind=_handed_out,
-    tasks=(
-        Task(
-            "check-cause",
-            5,
-            {"cause": Choice(CAUSES)},
-            _cause,
-            (
-                "Compare what the application waits with what the device takes: where is the rest?",
-                (
-                    "Each cause leaves one trace that no other leaves: a thread at 100 %, waiting in the"
-                    " stacks, work that"
-                    " fills all cores, reads that nobody asked for, a latency that Little's law contradicts,"
-                    " or the same"
-                    " bytes in every round trip."
-                ),
-                (
-                    "Strike out what the tools disprove, one tool at a time: folded for threads, iostat for"
-                    " alignment, the"
-                    " monitor beside the histogram for bursts, ping times the rate for the window."
-                ),
-            ),
-            seeds=1,
-        ),
-        Task(
-            "check-evidence",
-            4,
-            {"cause": Choice(CAUSES), "evidence": Settings(EVIDENCE_NAMES)},
-            _evidence,
-            (
-                "exercise.evidence_for(cause) says which two numbers are asked for.",
-                (
-                    "A share of a thread, or of cores, is the work in the folded stacks (ns) over the run's"
-                    " time; fio prints"
-                    " how long the run took."
-                ),
-                "The share outside the device is 1 - r_await / fio's mean latency, both in the same unit.",
-            ),
-            seeds=1,
-            by_parts=True,
-        ),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab._errors import Problem, SeeklabError
-from seeklab.judge import Asked, Assignment, Choice, Commitment, Evidence, Fields, Practice, Task, draws_of, largest
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Choice, Commitment, Evidence, Fields, Task, draws_of, largest
 from seeklab.judge.answers import is_number
 
 if TYPE_CHECKING:
@@ -40,18 +41,17 @@ LINES = {
 
 LIMITS: Mapping[str, str] = {
     "client CPU": (
-        "the client's processor is not the limit here: divide its work for 8 KiB by its speed,"
-        " and compare with the time"
-        " that the same 8 KiB take on the wire, or with the round trip"
+        "the client's processor is not the limit here: divide its work for 8 KiB by its speed, and compare with "
+        "the time that the same 8 KiB take on the wire, or with the round trip"
     ),
     "network": (
-        "the wire is not the limit here: what does not go over it (a file in the cache), or what the processor prepares"
-        " more slowly than the link carries, does not fill it"
+        "the wire is not the limit here: what does not go over it (a file in the cache), or what the processor "
+        "prepares more slowly than the link carries, does not fill it"
     ),
     "devices": "the server has everything in memory and answers in 106 us; nothing on its side is ever full",
     "latency": (
-        "latency is the limit only when nothing is busy all the time: one request at a time, with an answer that has to"
-        " be waited for. Here something is busy"
+        "latency is the limit only when nothing is busy all the time: one request at a time, with an answer that "
+        "has to be waited for. Here something is busy"
     ),
 }
 """What may limit a line (latency is when nothing is busy all the time), and what is told when it does not."""
@@ -87,11 +87,11 @@ def briefing(learner: object) -> str:
     """Tell a learner about the system."""
     own = numbers(learner)
     return (
-        f"The client of {learner}: two processors, {own['cpu_speed']:g} times as fast as the client of the course,"
-        f" a page cache of {own['cache_mib']:g} MiB, attributes good for {own['attributes_s']:g} s.\nA link of"
-        f" {own['mbit_per_s']:g} Mbit/s with a round trip of {own['round_trip_us']:g} us, one connection. The server"
-        f" has everything in memory and answers in 106 us.\nA file takes {own['operations']:g} operations to make and"
-        f" half as many to remove. Bonnie++ runs over {SET_MIB} MiB and {FILES} files."
+        f"The client of {learner}: two processors, {own['cpu_speed']:g} times as fast as the client of the "
+        f"course, a page cache of {own['cache_mib']:g} MiB, attributes good for {own['attributes_s']:g} s.\nA "
+        f"link of {own['mbit_per_s']:g} Mbit/s with a round trip of {own['round_trip_us']:g} us, one connection. "
+        f"The server has everything in memory and answers in 106 us.\nA file takes {own['operations']:g} "
+        f"operations to make and half as many to remove. Bonnie++ runs over {SET_MIB} MiB and {FILES} files."
     )
 
 
@@ -182,34 +182,27 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     return {name: (after[rate] / before[rate], "times") for name, rate in rates.items()}
 
 
-ASSIGNMENT = Assignment(
-    id="bonnie-decoded",
-    cells={"limits": "limits", "prediction": "prediction"},
-    bounds={"full_percent": 90.0},
-    tasks=(
-        Task(
-            "check-limits",
-            9,
-            {"limits": Fields(dict.fromkeys(LINES, Choice(LIMITS)))},
-            _limits,
+ASSIGNMENT, check, hint = exercise(
+    "bonnie-decoded",
+    Task(
+        "check-limits",
+        9,
+        {"limits": Fields(dict.fromkeys(LINES, Choice(LIMITS)))},
+        _limits,
+        (
+            "For each line: how long does the processor work for 8 KiB, and how long is the wire busy with them?",
             (
-                "For each line: how long does the processor work for 8 KiB, and how long is the wire busy with them?",
-                (
-                    "What fits into the page cache is not read over the wire again. The protocol thread"
-                    " works beside the"
-                    " process, so the longer of the two counts."
-                ),
-                (
-                    "Seeks go one at a time, and so do names: whatever waits for a round trip with nothing"
-                    " else in flight is"
-                    " limited by latency, unless it needs no message at all."
-                ),
+                "What fits into the page cache is not read over the wire again. The protocol thread works "
+                "beside the process, so the longer of the two counts."
             ),
-            seeds=1,
-            by_parts=True,
+            (
+                "Seeks go one at a time, and so do names: whatever waits for a round trip with nothing else "
+                "in flight is limited by latency, unless it needs no message at all."
+            ),
         ),
-        Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+        seeds=1,
+        by_parts=True,
     ),
+    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+    bounds={"full_percent": 90.0},
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import Case
 from seeklab._case import case as load_case
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
     from seeklab._result import Result
@@ -59,8 +60,8 @@ class Burst:
     def __str__(self) -> str:
         """Say it in a line."""
         return (
-            f"{self.load // MB} MB/s for {self.burst_s} s onto {self.backend // MB} MB/s,"
-            f" delays from {self.delay_percent} % on"
+            f"{self.load // MB} MB/s for {self.burst_s} s onto {self.backend // MB} MB/s, delays from "
+            f"{self.delay_percent} % on"
         )
 
     def run(self, dirty_data_max: float, seed: int = 1) -> Result:
@@ -103,8 +104,8 @@ def found(learner: object) -> int:
 def briefing(learner: object) -> str:
     """Tell the learner's system."""
     return (
-        f"The burst of {learner}: {burst(learner)}. As found the buffer holds {found(learner) // MB} MB."
-        f" A group begins to sync when {SYNC_BYTES:,} bytes of it are dirty."
+        f"The burst of {learner}: {burst(learner)}. As found the buffer holds {found(learner) // MB} MB. A group "
+        f"begins to sync when {SYNC_BYTES:,} bytes of it are dirty."
     )
 
 
@@ -140,13 +141,13 @@ def _measure(asked: Asked, on: Burst) -> list[Evidence]:
     delayed, fewer = (run.metrics["zfs_delayed_writes"] for run in (enough, less))
     if given <= on.left_behind:
         small = (
-            "too small: the size holds what the burst leaves behind, but delays begin long before the buffer is full."
-            f" At {on.delay_percent} % of it there must still be nothing delayed"
+            "too small: the size holds what the burst leaves behind, but delays begin long before the buffer is "
+            f"full. At {on.delay_percent} % of it there must still be nothing delayed"
         )
     else:
         small = (
-            "too small: nothing is written while the first 64 MiB come in, so the backend loses that time, and more is"
-            " left behind than load minus backend says"
+            "too small: nothing is written while the first 64 MiB come in, so the backend loses that time, and "
+            "more is left behind than load minus backend says"
         )
     large = "too large: a buffer that is a few percent smaller would have done as well, and memory is not free"
     return [
@@ -161,22 +162,16 @@ HINTS = (
     "How much comes in during the burst, and how much goes out? What is left is dirty at the end.",
     "Writes are delayed when the dirty data pass delay_percent of the buffer, not when it is full.",
     (
-        "A group begins to sync when 64 MiB of it are dirty; until then the backend writes"
-        " nothing. In that time it would"
-        " have written backend * 64 MiB / load."
+        "A group begins to sync when 64 MiB of it are dirty; until then the backend writes nothing. In that time "
+        "it would have written backend * 64 MiB / load."
     ),
 )
 CODE = Code()
 
-ASSIGNMENT = Assignment(
-    id="buffer-size",
-    cells={"prediction": "prediction", "size": "size"},
+ASSIGNMENT, check, hint = exercise(
+    "buffer-size",
+    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+    Task("check-size", 3, {"size": CODE}, _own, HINTS, seeds=1),
+    Task("check-size-elsewhere", 3, {"size": CODE}, _elsewhere, HINTS, seeds=OTHERS),
     bounds={"waste_percent": WASTE_PERCENT},
-    tasks=(
-        Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
-        Task("check-size", 3, {"size": CODE}, _own, HINTS, seeds=1),
-        Task("check-size-elsewhere", 3, {"size": CODE}, _elsewhere, HINTS, seeds=OTHERS),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

@@ -10,7 +10,8 @@ import random
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 from seeklab.judge.answers import is_number
 
 if TYPE_CHECKING:
@@ -63,9 +64,10 @@ def briefing(learner: object) -> str:
     """Tell what everybody knows of the learner's volume."""
     gib, depth = _size_and_depth(learner)
     return (
-        f"The volume of {learner} has {gib} GiB. It earns {PER_GIB} credits a second for each GiB (at least {LEAST})"
-        f" and holds 5.4 million; it starts with a full account. An I/O costs one, and while there are credits it does"
-        f" {BURST} a second. The application keeps {depth} reads of 16 KiB in flight, for as long as you like."
+        f"The volume of {learner} has {gib} GiB. It earns {PER_GIB} credits a second for each GiB (at least "
+        f"{LEAST}) and holds 5.4 million; it starts with a full account. An I/O costs one, and while there are "
+        f"credits it does {BURST} a second. The application keeps {depth} reads of 16 KiB in flight, for as long "
+        "as you like."
     )
 
 
@@ -153,15 +155,10 @@ HINTS = (
     "Try sizes from small to large, base = max(100, 3 x size), until the account never falls below 0.",
 )
 
-ASSIGNMENT = Assignment(
-    id="burst-budget",
-    cells={"prediction": "prediction", "cheapest": "cheapest"},
+ASSIGNMENT, check, hint = exercise(
+    "burst-budget",
+    Commitment("check-prediction", 4, "prediction", QUESTIONS, _near),
+    Task("check-cheapest", 3, {"cheapest": CHEAPEST}, _sized, HINTS, seeds=2),
+    Task("check-cheapest-elsewhere", 3, {"cheapest": CHEAPEST}, _sized, HINTS, seeds=3),
     bounds={"patience_s": PATIENCE_S},
-    tasks=(
-        Commitment("check-prediction", 4, "prediction", QUESTIONS, _near),
-        Task("check-cheapest", 3, {"cheapest": CHEAPEST}, _sized, HINTS, seeds=2),
-        Task("check-cheapest-elsewhere", 3, {"cheapest": CHEAPEST}, _sized, HINTS, seeds=3),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

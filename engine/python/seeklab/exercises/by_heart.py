@@ -36,9 +36,8 @@ def _disks(source: random.Random, disks: int, threads: int) -> System:
     }
     what = "one disk" if disks == 1 else f"{disks} disks in mirrors"
     told = (
-        f"{what} of {rpm:,} turns a minute with an average seek of {average:g} ms; {threads}"
-        f" thread{'s' * (threads > 1)}, each"
-        " with one random read of 8 KiB at a time. How many reads a second?"
+        f"{what} of {rpm:,} turns a minute with an average seek of {average:g} ms; {threads} "
+        f"thread{'s' * (threads > 1)}, each with one random read of 8 KiB at a time. How many reads a second?"
     )
     return System(known, told)
 
@@ -59,9 +58,8 @@ def _far(source: random.Random) -> System:
         "mbit_per_s": 1000,
     }
     told = (
-        f"a client reads a stream over {known['mbit_per_s']:,} Mbit/s with a round trip of"
-        f" {known['round_trip_ms']} ms, and"
-        f" windows of {known['window_kib']} KiB at both ends. How many MiB/s?"
+        f"a client reads a stream over {known['mbit_per_s']:,} Mbit/s with a round trip of "
+        f"{known['round_trip_ms']} ms, and windows of {known['window_kib']} KiB at both ends. How many MiB/s?"
     )
     return System(known, told)
 
@@ -101,17 +99,16 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 DISK = (
-    "a random read waits for the arm and then for the platter, half a turn on average; the transfer of 8 KiB"
-    " hardly counts."
-    " Both times belong into the sum"
+    "a random read waits for the arm and then for the platter, half a turn on average; the transfer of 8 KiB "
+    "hardly counts. Both times belong into the sum"
 )
 POOL = (
-    "a thread that waits for its read keeps one disk busy: with fewer threads than disks the others have nothing to do."
-    " Count threads, not disks"
+    "a thread that waits for its read keeps one disk busy: with fewer threads than disks the others have nothing "
+    "to do. Count threads, not disks"
 )
 FAR = (
-    "one window is sent, and then the sender waits for the answer of a round trip: as long as a window is less than the"
-    " line holds, the line's rate does not matter"
+    "one window is sent, and then the sender waits for the answer of a round trip: as long as a window is less "
+    "than the line holds, the line's rate does not matter"
 )
 
 
@@ -140,9 +137,7 @@ SHAPE = Shape(
     ),
 )
 system = SHAPE.own
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()
 
 
 def briefing(learner: object) -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from seeklab import workloads
 from seeklab._traces import cache
 from seeklab.decisions.eviction import play_cache
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -29,8 +30,8 @@ QUESTIONS = {
     "loop_lru_percent": "The loop is 1.3 times as long as the cache. How many % of its requests does LRU hit?",
     "loop_best_percent": "The same loop: how many % would a policy hit that knows the future?",
     "doubled_times": (
-        "Popular objects, drawn by Zipf's law from five times as many as the cache holds."
-        " How many times as many hits has LRU with twice the cache?"
+        "Popular objects, drawn by Zipf's law from five times as many as the cache holds. How many times as many "
+        "hits has LRU with twice the cache?"
     ),
 }
 """What a learner commits to before the first replay."""
@@ -68,15 +69,19 @@ ON_SCANS = (
         "lru",
         1.06,
         "scans_over_lru",
-        "a scan passes through and throws out what is popular, as it does with LRU: an object that was asked for once"
-        " proves little, and should leave first",
+        (
+            "a scan passes through and throws out what is popular, as it does with LRU: an object that was asked for "
+            "once proves little, and should leave first"
+        ),
     ),
     Demand(
         "arc",
         0.95,
         "scans_over_arc",
-        "scans cost this policy more than they cost ARC: what comes back soon after it was thrown out should not be"
-        " treated as new",
+        (
+            "scans cost this policy more than they cost ARC: what comes back soon after it was thrown out should not "
+            "be treated as new"
+        ),
     ),
 )
 ON_SHIFTS = (
@@ -98,8 +103,10 @@ ON_LOOPS = (
         "belady",
         0.4,
         "loops_over_best",
-        "on a loop that is longer than the cache, whoever throws out the oldest throws out what is needed next; a part"
-        " of the loop has to be kept while the rest goes by",
+        (
+            "on a loop that is longer than the cache, whoever throws out the oldest throws out what is needed next; a "
+            "part of the loop has to be kept while the rest goes by"
+        ),
     ),
 )
 """What a policy must reach on every seed. LRU and ARC hit nothing on a loop that is too long: the optimum is asked."""
@@ -182,27 +189,23 @@ HINTS = (
     "Remember the keys of newcomers that left unused, as many as the cache holds. One that comes back is no newcomer.",
 )
 
-ASSIGNMENT = Assignment(
-    id="cache-policies",
-    cells={"prediction": "prediction", "Policy": "policy"},
-    bounds={demand.bound: demand.at_least for demand in (*ON_SCANS, *ON_SHIFTS, *ON_LOOPS)},
-    tasks=(
-        Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
-        Task(
-            "check-policy",
-            3,
-            {"Policy": CODE},
-            lambda asked: _play(asked, contests(asked.draws, asked.seed)),
-            HINTS,
-        ),
-        Task(
-            "check-policy-elsewhere",
-            3,
-            {"Policy": CODE},
-            lambda asked: _play(asked, other_contests(asked.draws, asked.seed)),
-            HINTS,
-        ),
+ASSIGNMENT, check, hint = exercise(
+    "cache-policies",
+    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+    Task(
+        "check-policy",
+        3,
+        {"Policy": CODE},
+        lambda asked: _play(asked, contests(asked.draws, asked.seed)),
+        HINTS,
     ),
+    Task(
+        "check-policy-elsewhere",
+        3,
+        {"Policy": CODE},
+        lambda asked: _play(asked, other_contests(asked.draws, asked.seed)),
+        HINTS,
+    ),
+    cells={"Policy": "policy"},
+    bounds={demand.bound: demand.at_least for demand in (*ON_SCANS, *ON_SHIFTS, *ON_LOOPS)},
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

@@ -34,8 +34,9 @@ def _drawn(source: random.Random, in_flight: int) -> System:
         "rate_mb_per_s": source.choice((1600, 2000, 2400)),
     }
     told = (
-        f"the client keeps {in_flight} requests of 1 MiB in flight; one thread needs {known['thread_us']:g} us for each"
-        f" transaction and {known['per_byte_ns']:g} ns for each byte; the devices move {known['rate_mb_per_s']:,} MB/s"
+        f"the client keeps {in_flight} requests of 1 MiB in flight; one thread needs {known['thread_us']:g} us "
+        f"for each transaction and {known['per_byte_ns']:g} ns for each byte; the devices move "
+        f"{known['rate_mb_per_s']:,} MB/s"
     )
     return System(known, told)
 
@@ -60,14 +61,12 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 ALONE = (
-    "too large: all that the client has in flight becomes one transaction. While the thread prepares it the"
-    " devices wait,"
-    " and while they move it the thread waits: nobody has a second one to work on"
+    "too large: all that the client has in flight becomes one transaction. While the thread prepares it the "
+    "devices wait, and while they move it the thread waits: nobody has a second one to work on"
 )
 UNEQUAL = (
-    "two transactions of unequal size: while the large one is moved the thread is soon done with the small one and"
-    " waits,"
-    " and the other way round. Less of the work overlaps than with equal ones"
+    "two transactions of unequal size: while the large one is moved the thread is soon done with the small one "
+    "and waits, and the other way round. Less of the work overlaps than with equal ones"
 )
 SMALL = "too small: the thread pays its fixed time for each transaction, and there are many of them"
 
@@ -97,13 +96,11 @@ SHAPE = Shape(
     hints=(
         "Two parts work on a transaction one after the other. When do both have something to do?",
         (
-            "Both are busy only while there are at least two transactions. How many does a limit make of what is"
-            " in flight?"
+            "Both are busy only while there are at least two transactions. How many does a limit make of what is "
+            "in flight?"
         ),
         "As large as it can be while there are still two of equal size.",
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab.decisions.commit_policy import LogQueue, run_commit_policy
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -44,8 +45,8 @@ DEMANDS = (
 
 
 FOREVER = (
-    "a transaction waits at a free log and nobody else comes, so the policy waits for ever: a wait needs an end, and"
-    " whoever is alone needs none"
+    "a transaction waits at a free log and nobody else comes, so the policy waits for ever: a wait needs an end, "
+    "and whoever is alone needs none"
 )
 
 
@@ -65,8 +66,9 @@ class Database:
     def __str__(self) -> str:
         """Say it in a line."""
         return (
-            f"{self.work_ms:g} ms of work, a flush of the engine's log in {self.engine_ms:g} ms and of the replication"
-            f" log in {self.replication_ms:g}, on average, and {self.per_commit_ms:g} ms more for each transaction"
+            f"{self.work_ms:g} ms of work, a flush of the engine's log in {self.engine_ms:g} ms and of the "
+            f"replication log in {self.replication_ms:g}, on average, and {self.per_commit_ms:g} ms more for each "
+            "transaction"
         )
 
     def scenario(self, clients: int) -> dict[str, Any]:
@@ -148,9 +150,9 @@ def database(learner: object) -> Database:
 def briefing(learner: object) -> str:
     """Tell the learner's database."""
     return (
-        f"The database of {learner}: {database(learner)}. A transaction flushes the engine's log, the replication log"
-        " and the engine's log again. The engine's log is flushed for all who wait; for whom the replication log is"
-        " flushed your policy says. Flush times scatter exponentially."
+        f"The database of {learner}: {database(learner)}. A transaction flushes the engine's log, the replication "
+        "log and the engine's log again. The engine's log is flushed for all who wait; for whom the replication "
+        "log is flushed your policy says. Flush times scatter exponentially."
     )
 
 
@@ -192,14 +194,14 @@ def _elsewhere(asked: Asked) -> list[Evidence]:
 
 
 ALONE = (
-    "with one client nobody else can come while it waits: a wait for company is lost, at every commit. Look at how many"
-    " transactions are elsewhere"
+    "with one client nobody else can come while it waits: a wait for company is lost, at every commit. Look at "
+    "how many transactions are elsewhere"
 )
 FEW = "a flush is for too few: it takes hardly longer for all who wait than for one, and the others queue for the next"
 IDLE = "the log stands free while transactions wait for it: what a wait gains in company it loses in flushes"
 ORDER = (
-    "replicas apply transactions in the order in which they stand in the log, and some stand there before others that"
-    " had come earlier: take places from 0 on, and give them in their order"
+    "replicas apply transactions in the order in which they stand in the log, and some stand there before others "
+    "that had come earlier: take places from 0 on, and give them in their order"
 )
 BEHIND = "somebody was left behind while others were flushed, more than twice: who waits longest must be in the flush"
 
@@ -251,15 +253,11 @@ HINTS = (
     "Take everybody, in order: list(range(queue.waiting)). Waiting first pays only if somebody is about to come.",
 )
 
-ASSIGNMENT = Assignment(
-    id="commit-policy",
-    cells={"prediction": "prediction", "Policy": "policy"},
+ASSIGNMENT, check, hint = exercise(
+    "commit-policy",
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    Task("check-policy", 3, {"Policy": CODE}, _own, HINTS),
+    Task("check-policy-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
+    cells={"Policy": "policy"},
     bounds={"alone_times": ALONE_TIMES, "crowd_times": CROWD_TIMES, "most_flushes": MAX_FLUSHES},
-    tasks=(
-        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task("check-policy", 3, {"Policy": CODE}, _own, HINTS),
-        Task("check-policy-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

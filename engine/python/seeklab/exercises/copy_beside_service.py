@@ -47,10 +47,10 @@ def _drawn(source: random.Random, cells_gb: int, static_gb: int, full: tuple[int
         "copy_gb": COPY_GB,
     }
     told = (
-        f"cells of {cells_gb} GB at four bits, {known['full_percent']} % of them full; an SLC cache of {static_gb} GB"
-        f" and half of the cells at one bit, of which less is lent the fuller it is, and none from {ZERO_AT} % on;"
-        f" {CACHE_MB} MB/s in the cache and {DIRECT_MB} beyond it; a service writes {known['service_mb']} MB/s beside"
-        " the copy"
+        f"cells of {cells_gb} GB at four bits, {known['full_percent']} % of them full; an SLC cache of "
+        f"{static_gb} GB and half of the cells at one bit, of which less is lent the fuller it is, and none from "
+        f"{ZERO_AT} % on; {CACHE_MB} MB/s in the cache and {DIRECT_MB} beyond it; a service writes "
+        f"{known['service_mb']} MB/s beside the copy"
     )
     return System(known, told)
 
@@ -124,12 +124,12 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 MUCH = "together with the service that is more than the drive takes beyond its cache: the tool's queue is always full"
 LARGE = (
-    "the part at full speed is larger than what the cache of this drive has room for beside the service: its end goes"
-    " past the cache, with a full queue before every write of the service"
+    "the part at full speed is larger than what the cache of this drive has room for beside the service: its end "
+    "goes past the cache, with a full queue before every write of the service"
 )
 PAUSED = (
-    "the pause gives nothing back: a drive folds when it has been idle for a second, and the service never leaves it"
-    " idle for so long"
+    "the pause gives nothing back: a drive folds when it has been idle for a second, and the service never leaves "
+    "it idle for so long"
 )
 SMALL = "the cache has room for more than the plan copies at full speed"
 SLOW = "the drive takes more beyond its cache than the service and the plan ask of it"
@@ -186,6 +186,4 @@ SHAPE = Shape(
     events=20_000_000,
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

@@ -23,15 +23,15 @@ WITHIN = 1.15
 """A way that takes so many times the fastest one's time is as good."""
 WAYS: Mapping[str, str] = {
     "client": (
-        "every byte crosses the network twice, and each mebibyte waits for two round trips, which only the requests in"
-        " flight share"
+        "every byte crosses the network twice, and each mebibyte waits for two round trips, which only the "
+        "requests in flight share"
     ),
     "server-side": (
         "a server-side copy waits one round trip for each list of chunks; with lists this short, another way waits less"
     ),
     "odx": (
-        "an offloaded copy waits two round trips for each range, one for its token and one to redeem it; with ranges"
-        " this small and a round trip this long, another way waits less"
+        "an offloaded copy waits two round trips for each range, one for its token and one to redeem it; with "
+        "ranges this small and a round trip this long, another way waits less"
     ),
 }
 """The ways, and why another one is faster."""
@@ -51,9 +51,8 @@ def _system(round_trip_us: int, chunks: int, range_mib: int, in_flight: int) -> 
         "file_mib": SIZE_MIB,
     }
     told = (
-        f"{known['round_trip_ms']:g} ms for a round trip at 1 Gbit/s; a list holds {chunks} chunks of 1 MiB, a"
-        " token stands"
-        f" for at most {range_mib} MiB, and the client keeps {in_flight} requests of 1 MiB in flight"
+        f"{known['round_trip_ms']:g} ms for a round trip at 1 Gbit/s; a list holds {chunks} chunks of 1 MiB, a "
+        f"token stands for at most {range_mib} MiB, and the client keeps {in_flight} requests of 1 MiB in flight"
     )
     return System(known, told)
 
@@ -116,6 +115,4 @@ SHAPE = Shape(
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import at_least, at_most
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.exercises._shapes import at_least, at_most, exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,9 +104,9 @@ def briefing(learner: object) -> str:
     """Tell the learner's fleet."""
     own = fleet(learner)
     return (
-        f"The fleet of {learner}: {own.nodes:,} nodes, {own.per_rack} in each of {own.racks} racks, {COPIES} copies of"
-        f" each chunk. After an outage {DARK_PERCENT} % of the nodes stay dark. Each node shall share its chunks with"
-        f" {own.scatter} others, so that a lost one is copied again from as many."
+        f"The fleet of {learner}: {own.nodes:,} nodes, {own.per_rack} in each of {own.racks} racks, {COPIES} "
+        f"copies of each chunk. After an outage {DARK_PERCENT} % of the nodes stay dark. Each node shall share "
+        f"its chunks with {own.scatter} others, so that a lost one is copied again from as many."
     )
 
 
@@ -137,17 +137,17 @@ def _broken(sets: Any, on: Fleet) -> str | None:  # noqa: ANN401 -- whatever the
 
 
 MANY = (
-    "too many different sets: each of them is one more chance that an outage meets it as a whole. A scatter width of S"
-    f" takes no more than S / {COPIES - 1} groups for each node"
+    "too many different sets: each of them is one more chance that an outage meets it as a whole. A scatter "
+    f"width of S takes no more than S / {COPIES - 1} groups for each node"
 )
 NARROW = (
-    f"too few: a node that is in one group shares its chunks with {COPIES - 1} others, and they alone can copy it"
-    " again. Cut the nodes into groups several times, each time in another order"
+    f"too few: a node that is in one group shares its chunks with {COPIES - 1} others, and they alone can copy it "
+    "again. Cut the nodes into groups several times, each time in another order"
 )
 RACKS = "two copies in a rack are gone together when its switch fails; groups have to be of different racks"
 UNEVEN = (
-    "the fullest node holds more than its share: sets that are drawn one by one meet some nodes more often than others."
-    " Cut all nodes into groups, so that each is in one group of every cut"
+    "the fullest node holds more than its share: sets that are drawn one by one meet some nodes more often than "
+    "others. Cut all nodes into groups, so that each is in one group of every cut"
 )
 
 
@@ -196,25 +196,20 @@ HINTS = (
     "How many different sets does a node have to be in, if it shall share chunks with so many others?",
     "Put all nodes into an order and cut it into groups of three: everybody is in one group. Do that several times.",
     (
-        "Draw an order of the racks and of the nodes within them. Node i of the first third, of the second and of the"
-        " last third of that line are in different racks."
+        "Draw an order of the racks and of the nodes within them. Node i of the first third, of the second and of "
+        "the last third of that line are in different racks."
     ),
 )
 
-ASSIGNMENT = Assignment(
-    id="copyset-placement",
-    cells={"prediction": "prediction", "place": "place"},
+ASSIGNMENT, check, hint = exercise(
+    "copyset-placement",
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    Task("check-place", 4, {"place": PLACE}, _own, HINTS),
+    Task("check-place-elsewhere", 3, {"place": PLACE}, _elsewhere, HINTS),
     bounds={
         "loss_times": LOSS_TIMES,
         "width_share": WIDTH_SHARE,
         "restore_times": RESTORE_TIMES,
         "balance_percent": BALANCE_PERCENT,
     },
-    tasks=(
-        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task("check-place", 4, {"place": PLACE}, _own, HINTS),
-        Task("check-place-elsewhere", 3, {"place": PLACE}, _elsewhere, HINTS),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

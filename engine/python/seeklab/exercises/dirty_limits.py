@@ -29,8 +29,7 @@ SOON_S = 5
 """Who has old data looked for sooner hopes for much of it."""
 
 QUESTIONS = {
-    "commit_s": "The thresholds are 12 GB and 24 GB. How long does the log's slowest write of the minute take, in"
-    " seconds?",
+    "commit_s": "The thresholds are 12 GB and 24 GB. How long does the log's slowest write of the minute take, in seconds?",
 }
 
 
@@ -45,10 +44,9 @@ def _drawn(source: random.Random, disk: tuple[int, int], patience: tuple[int, in
         "patience_ms": source.randrange(*patience, 10),
     }
     told = (
-        f"{MEMORY_GB} GB of memory that can be dirty; a disk of {disk_mb} MB/s; a file system with a journal in"
-        " ordered mode,"
-        f" on which a bulk writer writes {bulk_mb} MB/s for {burst_s} s of each minute, and a log that is written"
-        f" synchronously {SYNCS_PER_S} times a second, {known['patience_ms']} ms at most"
+        f"{MEMORY_GB} GB of memory that can be dirty; a disk of {disk_mb} MB/s; a file system with a journal in "
+        f"ordered mode, on which a bulk writer writes {bulk_mb} MB/s for {burst_s} s of each minute, and a log "
+        f"that is written synchronously {SYNCS_PER_S} times a second, {known['patience_ms']} ms at most"
     )
     return System(known, told)
 
@@ -107,29 +105,24 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 FLOODED = (
-    "the limit is so high that dirty data of seconds pile up, and each commit of the log writes them first; an"
-    " earlier write-back"
-    " does not help against a writer that is faster than the disk"
+    "the limit is so high that dirty data of seconds pile up, and each commit of the log writes them first; an "
+    "earlier write-back does not help against a writer that is faster than the disk"
 )
 EARLY = (
-    "data that are looked for so soon are written early, but the limit lets them pile up all the same: an age is"
-    " when they may"
-    " be written, not when the writer stops"
+    "data that are looked for so soon are written early, but the limit lets them pile up all the same: an age is "
+    "when they may be written, not when the writer stops"
 )
 TWICE = (
-    "the limit is within the patience only once: a synchronous write may have to wait for what is on its way when it"
-    " comes, and"
-    " then for the data of its own commit"
+    "the limit is within the patience only once: a synchronous write may have to wait for what is on its way when "
+    "it comes, and then for the data of its own commit"
 )
 QUEUED = (
-    f"without a journal the log waits for no commit, but the write-back keeps {DEPTH} requests of 4 MiB in flight,"
-    " and the log's"
-    " write queues behind them"
+    f"without a journal the log waits for no commit, but the write-back keeps {DEPTH} requests of 4 MiB in "
+    "flight, and the log's write queues behind them"
 )
 STARVED = (
-    "the limit is so low that the disk has nothing to do while the writer copies: with a request or less of dirty"
-    " data it waits for"
-    " the memory, and the memory for it"
+    "the limit is so low that the disk has nothing to do while the writer copies: with a request or less of dirty "
+    "data it waits for the memory, and the memory for it"
 )
 
 
@@ -138,9 +131,8 @@ def _judge(system: System, given: Mapping[str, Any], seed: int) -> list[Evidence
     patience = system["patience_ms"]
     limit_ms = 1000 * given["limit_mb"] / system["disk_mb"]
     plan = (
-        f"{given['background_mb']:.4g} and {given['limit_mb']:.4g} MB, {given['expire_s']:.4g} and"
-        f" {given['wakeup_s']:.4g} s,"
-        f" log {given['log']}"
+        f"{given['background_mb']:.4g} and {given['limit_mb']:.4g} MB, {given['expire_s']:.4g} and "
+        f"{given['wakeup_s']:.4g} s, log {given['log']}"
     )
     high = EARLY if given["expire_s"] + given["wakeup_s"] < SOON_S else FLOODED
     late = QUEUED if given["log"] == "apart" else TWICE if limit_ms < 2 * patience else high
@@ -179,6 +171,4 @@ SHAPE = Shape(
     seeds=1,
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

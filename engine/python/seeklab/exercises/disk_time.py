@@ -10,13 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._result import run
+from seeklab.exercises._shapes import exercise
 from seeklab.judge import (
     Asked,
-    Assignment,
     Commitment,
     Evidence,
     Mistake,
-    Practice,
     Settings,
     Task,
     diagnose,
@@ -40,8 +39,8 @@ QUESTIONS = {
     "rotation_ms": "A read of 4 KiB at random, nothing else to do: how long does it wait for the platter, in ms?",
     "random_mib_per_s": "Such reads one after the other: how many MiB a second is that?",
     "sixteen_times": (
-        "16 reads in flight, and the disk takes the one that it reaches first:"
-        " how many times as many reads a second as one after the other?"
+        "16 reads in flight, and the disk takes the one that it reaches first: how many times as many reads a "
+        "second as one after the other?"
     ),
 }
 """What a learner commits to before the first run."""
@@ -138,8 +137,10 @@ MISTAKES = (
     ),
     Mistake(
         "too-deep",
-        "among so many requests there is always a near one, and a far one waits until no request is nearer: the mean "
-        "is low, but the slowest percent starves",
+        (
+            "among so many requests there is always a near one, and a far one waits until no request is nearer: the "
+            "mean is low, but the slowest percent starves"
+        ),
         when=lambda choice: _depth(choice) > DEEP,
     ),
     Mistake(
@@ -189,26 +190,20 @@ HINTS = (
     "Look at where the time of one read goes: seek, rotation, transfer. Which orders shorten which of them?",
     "A deeper queue serves more requests a second, and lets far ones wait longer. Try 4, 16 and 64.",
     (
-        "One order counts arm and platter together. With it, look for the depth at which the"
-        " 99th percentile of the batch"
-        " begins to run away."
+        "One order counts arm and platter together. With it, look for the depth at which the 99th percentile of "
+        "the batch begins to run away."
     ),
 )
 
-ASSIGNMENT = Assignment(
-    id="disk-time",
-    cells={"prediction": "prediction", "choice": "choice"},
+ASSIGNMENT, check, hint = exercise(
+    "disk-time",
+    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+    Task("check-users", 3, {"choice": CHOICE}, _users, HINTS),
+    Task("check-batch", 3, {"choice": CHOICE}, _batch, HINTS),
     bounds={
         "users_mean_times": USERS_MEAN_TIMES,
         "users_p99_times": USERS_P99_TIMES,
         "batch_rate_times": BATCH_RATE_TIMES,
         "batch_p99_times": BATCH_P99_TIMES,
     },
-    tasks=(
-        Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
-        Task("check-users", 3, {"choice": CHOICE}, _users, HINTS),
-        Task("check-batch", 3, {"choice": CHOICE}, _batch, HINTS),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

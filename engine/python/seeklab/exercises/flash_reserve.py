@@ -33,8 +33,8 @@ QUESTIONS = {
 def _drawn(source: random.Random, trimmed: int) -> System:
     known = {"wanted_amplification": source.randrange(25, 29 if trimmed else 39) / 10, "trimmed_percent": trimmed}
     told = (
-        f"at most {known['wanted_amplification']:g} pages programmed for each page written; 4 KiB at random over"
-        f" {100 - trimmed} % of the drive, and the other {trimmed} % are trimmed"
+        f"at most {known['wanted_amplification']:g} pages programmed for each page written; 4 KiB at random over "
+        f"{100 - trimmed} % of the drive, and the other {trimmed} % are trimmed"
     )
     return System(known, told)
 
@@ -61,13 +61,12 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 FEW = (
-    "too little spare flash: the blocks that are collected are still nearly full of valid pages, and each of those is"
-    " programmed once more"
+    "too little spare flash: the blocks that are collected are still nearly full of valid pages, and each of "
+    "those is programmed once more"
 )
 TRIM = (
-    "too much: what is trimmed holds no valid page either, so it counts as spare. Compare the flash with what is"
-    " in use,"
-    " not with the capacity"
+    "too much: what is trimmed holds no valid page either, so it counts as spare. Compare the flash with what is "
+    "in use, not with the capacity"
 )
 MUCH = "too much: with a good deal less the drive would do as well, and flash that nobody can fill is paid for"
 
@@ -102,6 +101,4 @@ SHAPE = Shape(
     seeds=1,
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

@@ -33,9 +33,8 @@ QUESTIONS = {
 def _drawn(source: random.Random) -> System:
     known = {"metadata_mib": source.randrange(28, 49, 2), "reads_per_s": source.randrange(18, 27)}
     told = (
-        f"four disks in mirrors, 32 writers as fast as they are let, {known['reads_per_s']} random reads a second;"
-        " a group"
-        f" has {known['metadata_mib']} MiB of metadata"
+        f"four disks in mirrors, 32 writers as fast as they are let, {known['reads_per_s']} random reads a "
+        f"second; a group has {known['metadata_mib']} MiB of metadata"
     )
     return System(known, told)
 
@@ -65,16 +64,16 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 CLOCK = (
-    "a busy pool fills a group long before its timeout, which ends groups of idle pools only. What a group may hold"
-    " follows from the target"
+    "a busy pool fills a group long before its timeout, which ends groups of idle pools only. What a group may "
+    "hold follows from the target"
 )
 OLD = (
-    "reads still wait: a write counts as overdue about 2.5 s after its group began, and from then on goes before every"
-    " read. Groups have to be gone before that"
+    "reads still wait: a write counts as overdue about 2.5 s after its group began, and from then on goes before "
+    "every read. Groups have to be gone before that"
 )
 SHORT = (
-    "too much throughput is lost: each group writes its metadata in rounds that wait for each other, and groups this"
-    " short do so too often for a pool of four disks"
+    "too much throughput is lost: each group writes its metadata in rounds that wait for each other, and groups "
+    "this short do so too often for a pool of four disks"
 )
 
 
@@ -106,6 +105,4 @@ SHAPE = Shape(
     events=10_000_000,
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

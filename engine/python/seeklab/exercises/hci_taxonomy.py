@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab._errors import Problem, SeeklabError
-from seeklab.judge import Asked, Assignment, Choice, Commitment, Evidence, Fields, Practice, Task, draws_of, largest
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Choice, Commitment, Evidence, Fields, Task, draws_of, largest
 from seeklab.judge.answers import is_number
 
 if TYPE_CHECKING:
@@ -66,9 +67,9 @@ def briefing(learner: object) -> str:
     """Tell a learner about the cluster."""
     own = numbers(learner)
     return (
-        f"The cluster of {learner}: {own['nodes']} nodes, {own['copies']} copies of each block, one machine on each"
-        f" node with a disk of {own['machine_mib']} MiB.\nThe link of a node carries {own['link_mb_per_s']} MB/s each"
-        " way; devices are faster.\nThe machine of node 0 moves to node 3. Later, node 2 is lost."
+        f"The cluster of {learner}: {own['nodes']} nodes, {own['copies']} copies of each block, one machine on "
+        f"each node with a disk of {own['machine_mib']} MiB.\nThe link of a node carries {own['link_mb_per_s']} "
+        "MB/s each way; devices are faster.\nThe machine of node 0 moves to node 3. Later, node 2 is lost."
     )
 
 
@@ -151,29 +152,23 @@ def _claims(asked: Asked) -> list[Evidence]:
     return found_all
 
 
-ASSIGNMENT = Assignment(
-    id="hci-taxonomy",
-    cells={"prediction": "prediction", "claims": "claims"},
-    tasks=(
-        Commitment("check-prediction", 5, "prediction", QUESTIONS, _near),
-        Task(
-            "check-claims",
-            4,
-            {"claims": Fields(dict.fromkeys(CLAIMS, Choice(PLACES)))},
-            _claims,
+ASSIGNMENT, check, hint = exercise(
+    "hci-taxonomy",
+    Commitment("check-prediction", 5, "prediction", QUESTIONS, _near),
+    Task(
+        "check-claims",
+        4,
+        {"claims": Fields(dict.fromkeys(CLAIMS, Choice(PLACES)))},
+        _claims,
+        (
+            "Compare two columns of the table: what is local at the move, and what is local at the end.",
+            "A share comes back by itself only where reading a block elsewhere brings a copy of it here.",
             (
-                "Compare two columns of the table: what is local at the move, and what is local at the end.",
-                "A share comes back by itself only where reading a block elsewhere brings a copy of it here.",
-                (
-                    "How many nodes know where a block is? One that computes it asks nobody; one that keeps"
-                    " a list of all"
-                    " content asks whoever holds that part of the list."
-                ),
+                "How many nodes know where a block is? One that computes it asks nobody; one that keeps a "
+                "list of all content asks whoever holds that part of the list."
             ),
-            seeds=1,
-            by_parts=True,
         ),
+        seeds=1,
+        by_parts=True,
     ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

@@ -47,9 +47,9 @@ def _drawn(
         "budget_percent": BUDGET_PERCENT,
     }
     told = (
-        f"a request asks {known['leaves']} of {known['servers']} servers and waits for all; each answers in"
-        f" {known['time_ms']} ms, but pauses {PAUSED_PERCENT} % of the time for {PAUSED} times as long; three of them"
-        f" hold each key, and {BUDGET_PERCENT} % more requests may be sent"
+        f"a request asks {known['leaves']} of {known['servers']} servers and waits for all; each answers in "
+        f"{known['time_ms']} ms, but pauses {PAUSED_PERCENT} % of the time for {PAUSED} times as long; three of "
+        f"them hold each key, and {BUDGET_PERCENT} % more requests may be sent"
     )
     return System(known, told)
 
@@ -99,17 +99,17 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 EARLY = (
-    "asked too soon: before the ordinary answer is there, every question asks for a copy, and the budget is gone when"
-    " one is paused"
+    "asked too soon: before the ordinary answer is there, every question asks for a copy, and the budget is gone "
+    "when one is paused"
 )
 LATE = "asked too late: who waits so long for the first answer has lost the time already"
 POOR = (
-    "the budget is smaller than what is slow: there have to be copies for every pause, and for all that a single slow"
-    " server is asked; one that is refused helps nobody"
+    "the budget is smaller than what is slow: there have to be copies for every pause, and for all that a single "
+    "slow server is asked; one that is refused helps nobody"
 )
 RICH = (
-    "in an overload every answer is late, and so every question is sent twice: the copies make the overload worse. A"
-    " budget switches the hedge off where it cannot help"
+    "in an overload every answer is late, and so every question is sent twice: the copies make the overload "
+    "worse. A budget switches the hedge off where it cannot help"
 )
 
 
@@ -151,6 +151,4 @@ SHAPE = Shape(
     seeds=1,
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

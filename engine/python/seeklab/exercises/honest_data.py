@@ -41,8 +41,8 @@ QUESTIONS = {
 def _drawn(source: random.Random) -> System:
     known = {"wanted_ratio": 2.0, "bs_kib": source.choice((32, 64, 128)), "block": source.choice((2048, 4096, 8192))}
     told = (
-        f"writes of {known['bs_kib']} KiB to storage with blocks of {known['block']:,} bytes; wanted are data that a"
-        f" compressor shrinks {known['wanted_ratio']:g} to 1"
+        f"writes of {known['bs_kib']} KiB to storage with blocks of {known['block']:,} bytes; wanted are data "
+        f"that a compressor shrinks {known['wanted_ratio']:g} to 1"
     )
     return System(known, told)
 
@@ -72,12 +72,12 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 ZEROS = (
-    "whole blocks of zeros: the compressible part of each chunk is left empty, and a chunk as large as a write is empty"
-    " over many storage blocks. The storage never stores them, so the compressor sees the other half only"
+    "whole blocks of zeros: the compressible part of each chunk is left empty, and a chunk as large as a write is "
+    "empty over many storage blocks. The storage never stores them, so the compressor sees the other half only"
 )
 REPEATS = (
-    "blocks that repeat: a pattern is the same wherever it fills a whole storage block, and a buffer that is neither"
-    " refilled nor scrambled is sent again. Deduplication takes them before the compressor sees them"
+    "blocks that repeat: a pattern is the same wherever it fills a whole storage block, and a buffer that is "
+    "neither refilled nor scrambled is sent again. Deduplication takes them before the compressor sees them"
 )
 RATIO = "the compressor finds another ratio: of n to 1 a share of (n - 1) / n of the data has to be compressible"
 
@@ -118,6 +118,4 @@ SHAPE = Shape(
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

@@ -13,7 +13,8 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of, near
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of, near
 from seeklab.judge.answers import is_number
 
 if TYPE_CHECKING:
@@ -79,10 +80,10 @@ def briefing(learner: object) -> str:
     """Tell what everybody knows of the learner's test."""
     connections, interval_ms, stop_ms, service_ms = _plan(system(learner))
     return (
-        f"The tool of {learner} has {connections} connections. By its plan each sends a request every"
-        f" {interval_ms:g} ms, {1000 * connections / interval_ms:g} a second in all, for 10 s; a connection that waits"
-        f" for an answer sends late. The server answers in {service_ms:g} ms on average. Once it stands still for"
-        f" {stop_ms:g} ms."
+        f"The tool of {learner} has {connections} connections. By its plan each sends a request every "
+        f"{interval_ms:g} ms, {1000 * connections / interval_ms:g} a second in all, for 10 s; a connection that "
+        f"waits for an answer sends late. The server answers in {service_ms:g} ms on average. Once it stands "
+        f"still for {stop_ms:g} ms."
     )
 
 
@@ -151,12 +152,12 @@ def _why(name: str, given: float, seen: float, waited: float) -> str:
         return "latency begins when the request was due; then sort, and take the value at that share of the rows"
     if given > waited:
         return (
-            "too long: those who came later in the stop waited for less. A sample of 1000 ms at an interval of 100 ms"
-            " stands for waits of 1000, 900, 800 ms and so on"
+            "too long: those who came later in the stop waited for less. A sample of 1000 ms at an interval of "
+            "100 ms stands for waits of 1000, 900, 800 ms and so on"
         )
     return (
-        "too short: a sample that took longer than the interval kept its connection from sending. Each interval of it"
-        " is one request that is missing, or that was sent late"
+        "too short: a sample that took longer than the interval kept its connection from sending. Each interval "
+        "of it is one request that is missing, or that was sent late"
     )
 
 
@@ -173,29 +174,24 @@ REPAIRED_HINTS = (
     "Add those waits for each sample longer than the interval, and take the percentiles of the longer list.",
 )
 
-ASSIGNMENT = Assignment(
-    id="honest-percentiles",
-    cells={"prediction": "prediction", "honest": "honest", "repaired": "repaired"},
-    bounds=WITHIN_PERCENT,
-    tasks=(
-        Commitment("check-prediction", 4, "prediction", QUESTIONS, _near),
-        Task(
-            "check-honest",
-            3,
-            {"honest": HONEST},
-            partial(_judged, "honest", "honest_percent", PERCENTS),
-            HONEST_HINTS,
-            seeds=3,
-        ),
-        Task(
-            "check-repaired",
-            5,
-            {"repaired": REPAIRED},
-            partial(_judged, "repaired", "repaired_percent", TAIL),
-            REPAIRED_HINTS,
-            seeds=3,
-        ),
+ASSIGNMENT, check, hint = exercise(
+    "honest-percentiles",
+    Commitment("check-prediction", 4, "prediction", QUESTIONS, _near),
+    Task(
+        "check-honest",
+        3,
+        {"honest": HONEST},
+        partial(_judged, "honest", "honest_percent", PERCENTS),
+        HONEST_HINTS,
+        seeds=3,
     ),
+    Task(
+        "check-repaired",
+        5,
+        {"repaired": REPAIRED},
+        partial(_judged, "repaired", "repaired_percent", TAIL),
+        REPAIRED_HINTS,
+        seeds=3,
+    ),
+    bounds=WITHIN_PERCENT,
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

@@ -31,8 +31,8 @@ WINDOW = 20
 
 QUESTIONS = {
     "goodput_mbit": (
-        f"The client asks all servers at once, each may have {WINDOW} packets under way, and the port of the switch"
-        " holds as few packets as it may. How many Mbit/s does the client get?"
+        f"The client asks all servers at once, each may have {WINDOW} packets under way, and the port of the "
+        "switch holds as few packets as it may. How many Mbit/s does the client get?"
     ),
 }
 
@@ -47,9 +47,10 @@ def _drawn(source: random.Random, servers: tuple[int, int]) -> System:
         "block_kib": 1024,
     }
     told = (
-        f"a block of {known['block_kib']} KiB in equal pieces on {known['servers']} servers, links of 1 Gbit/s, a round"
-        f" trip of {round_trip_us} us, in which {known['path_packets']} packets leave a link; the port of the switch"
-        f" holds {known['buffer_at_least']} packets or more, nobody knows how many, and a timer is 200 ms"
+        f"a block of {known['block_kib']} KiB in equal pieces on {known['servers']} servers, links of 1 Gbit/s, a "
+        f"round trip of {round_trip_us} us, in which {known['path_packets']} packets leave a link; the port of "
+        f"the switch holds {known['buffer_at_least']} packets or more, nobody knows how many, and a timer is 200 "
+        "ms"
     )
     return System(known, told)
 
@@ -78,17 +79,17 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 CROWD = (
-    "more packets are under way than any port is promised to hold: the ends of windows are dropped, and the whole block"
-    " waits 200 ms for a timer"
+    "more packets are under way than any port is promised to hold: the ends of windows are dropped, and the whole "
+    "block waits 200 ms for a timer"
 )
 LUCK = (
-    "it fits into a larger buffer than the one that is promised: on the smallest switch the port overflows, and the"
-    " whole block waits 200 ms for a timer"
+    "it fits into a larger buffer than the one that is promised: on the smallest switch the port overflows, and "
+    "the whole block waits 200 ms for a timer"
 )
 THIN = "fewer packets are under way than leave the link in a round trip: it waits for acknowledgements, however empty"
 GAPS = (
-    "between two pieces of a server a round trip passes with nothing to send; when too few others are asked, or have"
-    " too small a window, the link is empty for that time"
+    "between two pieces of a server a round trip passes with nothing to send; when too few others are asked, or "
+    "have too small a window, the link is empty for that time"
 )
 
 
@@ -131,6 +132,4 @@ SHAPE = Shape(
     seeds=1,
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

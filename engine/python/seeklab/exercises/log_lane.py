@@ -35,10 +35,9 @@ def _drawn(source: random.Random) -> System:
         "disks": source.choice((12, 16, 20)),
     }
     told = (
-        f"{known['threads']} threads write 8 KiB each and wait, on a log device that needs {known['flush_us']} us"
-        " to flush."
-        f" On another file system a database makes 1000 small synchronous writes a second, while somebody asks for"
-        f" {known['commit_mib']} MiB to be made durable. {known['disks']} disks in mirrors"
+        f"{known['threads']} threads write 8 KiB each and wait, on a log device that needs {known['flush_us']} us "
+        "to flush. On another file system a database makes 1000 small synchronous writes a second, while "
+        f"somebody asks for {known['commit_mib']} MiB to be made durable. {known['disks']} disks in mirrors"
     )
     return System(known, told)
 
@@ -76,18 +75,16 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 COST = (
-    "more log devices than were there. They are not needed: a log that commits one write at a time uses one of"
-    " them, and a"
-    " commit of hundreds of megabytes still stands before the small ones, only for a shorter time"
+    "more log devices than were there. They are not needed: a log that commits one write at a time uses one of "
+    "them, and a commit of hundreds of megabytes still stands before the small ones, only for a shorter time"
 )
 ONE_BY_ONE = (
-    "the threads are where they were: each commit carries one write and a flush, and the others queue. Whoever waits"
-    " could ride along with the next commit"
+    "the threads are where they were: each commit carries one write and a flush, and the others queue. Whoever "
+    "waits could ride along with the next commit"
 )
 BULK = (
-    "the database still waits behind the bulk: blocks of a commit this large go to the log device, which answers"
-    " fast and"
-    " fills slowly. From some size on they belong to the pool"
+    "the database still waits behind the bulk: blocks of a commit this large go to the log device, which answers "
+    "fast and fills slowly. From some size on they belong to the pool"
 )
 
 
@@ -127,6 +124,4 @@ SHAPE = Shape(
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

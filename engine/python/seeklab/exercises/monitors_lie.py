@@ -10,7 +10,8 @@ import random
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of, near
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of, near
 
 if TYPE_CHECKING:
     from seeklab._case import Case
@@ -63,8 +64,8 @@ def briefing(learner: object) -> str:
     scenario = system(learner).scenario()
     job, window_s = scenario["jobs"][0], scenario["monitor"]["window"] // 1_000_000_000
     return (
-        f"The application of {learner} writes in bursts, {job['bs'] // MIB} MiB at a time; while it writes it keeps"
-        f" {job['iodepth']} writes outstanding. The dashboard has a point every {window_s} s."
+        f"The application of {learner} writes in bursts, {job['bs'] // MIB} MiB at a time; while it writes it "
+        f"keeps {job['iodepth']} writes outstanding. The dashboard has a point every {window_s} s."
     )
 
 
@@ -133,13 +134,13 @@ def _why(name: str, given: float, truth: float, *, whole: bool) -> str:
     """Say which mistake gives such a number."""
     if not whole:
         return (
-            "a burst that straddles two points is in both of them: add up their bytes, and weigh each latency by what"
-            " was written in its window"
+            "a burst that straddles two points is in both of them: add up their bytes, and weigh each latency by "
+            "what was written in its window"
         )
     if name == "rate" and given < truth:
         return (
-            "this is what the dashboard shows: bytes over a window that was mostly silent. The latency was not averaged"
-            " over silence, and Little's law makes a rate of it"
+            "this is what the dashboard shows: bytes over a window that was mostly silent. The latency was not "
+            "averaged over silence, and Little's law makes a rate of it"
         )
     if name == "rate":
         return "too high: outstanding writes, times their size, over the latency in seconds is the rate"
@@ -151,21 +152,15 @@ HINTS = (
     "What was averaged over silence, and what was not?",
     "Requests in the disk = rate x latency. Two of the three are known while the application writes.",
     (
-        "The rate is outstanding x size / latency; the bytes of all points together, over that"
-        " rate, are the duration. With"
-        " two points, weigh their latencies by their bytes."
+        "The rate is outstanding x size / latency; the bytes of all points together, over that rate, are the "
+        "duration. With two points, weigh their latencies by their bytes."
     ),
 )
 
-ASSIGNMENT = Assignment(
-    id="monitors-lie",
-    cells={"prediction": "prediction", "decode": "decode"},
+ASSIGNMENT, check, hint = exercise(
+    "monitors-lie",
+    Commitment("check-prediction", 4, "prediction", QUESTIONS, _near),
+    Task("check-decode", 3, {"decode": CODE}, _decoded, HINTS),
+    Task("check-decode-elsewhere", 3, {"decode": CODE}, _decoded, HINTS, seeds=3),
     bounds=WITHIN_PERCENT,
-    tasks=(
-        Commitment("check-prediction", 4, "prediction", QUESTIONS, _near),
-        Task("check-decode", 3, {"decode": CODE}, _decoded, HINTS),
-        Task("check-decode-elsewhere", 3, {"decode": CODE}, _decoded, HINTS, seeds=3),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

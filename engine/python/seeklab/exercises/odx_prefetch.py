@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
+from seeklab.exercises._shapes import exercise
 from seeklab.judge import (
     Asked,
-    Assignment,
     Bound,
     Choice,
     Commitment,
     Evidence,
     Fields,
     Number,
-    Practice,
     Settings,
     Task,
     draws_of,
@@ -47,12 +46,12 @@ MAX_EVENTS = 1_000_000
 QUESTIONS = {
     "times_slower": "How many times longer does the mean copy read take than it would if all its bytes were in memory?",
     "times_slower_with_twice_the_bytes": (
-        "If twice as many bytes of each copy read were missing from memory,"
-        " how many times longer would the read take than now?"
+        "If twice as many bytes of each copy read were missing from memory, how many times longer would the read "
+        "take than now?"
     ),
     "dashboard_miss_percent": (
-        "The dashboard shows the share of all bytes read, by everyone, that were not in memory."
-        " What does it show, in %?"
+        "The dashboard shows the share of all bytes read, by everyone, that were not in memory. What does it "
+        "show, in %?"
     ),
 }
 """What a learner commits to before the first run."""
@@ -305,38 +304,33 @@ FIX_HINTS = (
     "Reads that are cut to the size that is fetched never reach beyond it, whatever the protocol would allow.",
 )
 
-ASSIGNMENT = Assignment(
-    id="odx-prefetch",
-    cells={"prediction": "prediction", "diagnosis": "diagnosis", "fix": "fix"},
-    tasks=(
-        Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
-        Task(
-            "check-diagnosis",
-            5,
-            {
-                "diagnosis": Fields(
-                    {
-                        **dict.fromkeys(NUMBER_REASONS, Number()),
-                        "phase": Choice(PHASE_REASONS),
-                        "cause": Choice(ACQUITTED),
-                    }
-                )
-            },
-            _diagnosis,
+ASSIGNMENT, check, hint = exercise(
+    "odx-prefetch",
+    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+    Task(
+        "check-diagnosis",
+        5,
+        {
+            "diagnosis": Fields(
+                {
+                    **dict.fromkeys(NUMBER_REASONS, Number()),
+                    "phase": Choice(PHASE_REASONS),
+                    "cause": Choice(ACQUITTED),
+                }
+            )
+        },
+        _diagnosis,
+        (
+            "Take one read from the middle of the log. How long is it, and how much of it was missed?",
+            "result.prefetches says which bytes were fetched ahead: up to which byte of the read do they reach?",
             (
-                "Take one read from the middle of the log. How long is it, and how much of it was missed?",
-                "result.prefetches says which bytes were fetched ahead: up to which byte of the read do they reach?",
-                (
-                    "Few bytes are missed and much time is lost: the read waits for an arm and a platter, because it is"
-                    " longer than what is fetched for it."
-                ),
+                "Few bytes are missed and much time is lost: the read waits for an arm and a platter, because "
+                "it is longer than what is fetched for it."
             ),
-            seeds=1,
-            by_parts=True,
         ),
-        Task("check-fix", 2, {"fix": FIX}, _fix, FIX_HINTS, events=MAX_EVENTS),
-        Task("check-fix-elsewhere", 2, {"fix": FIX}, _fix_elsewhere, FIX_HINTS, events=MAX_EVENTS),
+        seeds=1,
+        by_parts=True,
     ),
+    Task("check-fix", 2, {"fix": FIX}, _fix, FIX_HINTS, events=MAX_EVENTS),
+    Task("check-fix-elsewhere", 2, {"fix": FIX}, _fix_elsewhere, FIX_HINTS, events=MAX_EVENTS),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab._errors import Problem, SeeklabError
-from seeklab.judge import Asked, Assignment, Choice, Evidence, Fields, Practice, Settings, Task, draws_of
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Choice, Evidence, Fields, Settings, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,9 +48,8 @@ NOT_FULL: Mapping[str, str] = {
 
 WHY_TEST: Mapping[str, str] = {
     "working-set": (
-        "too few reads: what is not in memory comes from disks, at some eighty reads a second"
-        " each. More memory, or more"
-        " disks, and mind that a few percent that miss are most of the time"
+        "too few reads: what is not in memory comes from disks, at some eighty reads a second each. More memory, "
+        "or more disks, and mind that a few percent that miss are most of the time"
     ),
     "9-sync-writes": "too few durable writes: each waits for a log SSD, and one takes some ten thousand a second",
     "4-streams-warm": "the streams are too slow: they come from memory, over cores that copy and a link that carries",
@@ -101,11 +101,10 @@ def briefing(learner: object) -> str:
     own = level(learner)
     return (
         f"The pool of {learner} holds at least {own['capacity_tb']} TB, and costs at most {budget(learner):,}.\n"
-        f"About 128 threads read 8 KiB at random in a working set of {own['working_set_gib']} GiB:"
-        f" at least {own['working-set']:,} reads a second.\n"
-        f"About 128 threads write 8 KiB that must be durable: at least {own['9-sync-writes']:,} a second.\n"
-        f"About 10 clients of 1 Gbit/s stream from memory: at least {own['4-streams-warm']} MiB/s in all.\n"
-        "A disk that fails must not lose data."
+        f"About 128 threads read 8 KiB at random in a working set of {own['working_set_gib']} GiB: at least "
+        f"{own['working-set']:,} reads a second.\nAbout 128 threads write 8 KiB that must be durable: at least "
+        f"{own['9-sync-writes']:,} a second.\nAbout 10 clients of 1 Gbit/s stream from memory: at least "
+        f"{own['4-streams-warm']} MiB/s in all.\nA disk that fails must not lose data."
     )
 
 
@@ -213,33 +212,28 @@ HINTS = (
     "exercise.pool(LEARNER, design).bounds(test) says what each part allows: begin with the smallest.",
     "The capacity sets the disks; the disks bring some reads; memory has to hold the rest of the working set.",
     (
-        "Then one part for each test: log SSDs for durable writes, cores and the server's link for streams. Take a few"
-        " percent more than the level, for loads with other numbers of threads."
+        "Then one part for each test: log SSDs for durable writes, cores and the server's link for streams. Take "
+        "a few percent more than the level, for loads with other numbers of threads."
     ),
 )
 
-ASSIGNMENT = Assignment(
-    id="pool-design",
-    cells={"binds": "binds", "design": "design"},
-    tasks=(
-        Task(
-            "check-binds",
-            3,
-            {"binds": Fields(dict.fromkeys(QUESTIONS, Choice(NOT_FULL)))},
-            _binds,
-            (
-                "Which parts does a byte of this test pass at all?",
-                "For each part on its way: how much does it allow? The smallest binds, if there is load enough.",
-                "seeklab.design().bounds(test) works it out, from the smallest up.",
-            ),
-            seeds=1,
-            by_parts=True,
+ASSIGNMENT, check, hint = exercise(
+    "pool-design",
+    Task(
+        "check-binds",
+        3,
+        {"binds": Fields(dict.fromkeys(QUESTIONS, Choice(NOT_FULL)))},
+        _binds,
+        (
+            "Which parts does a byte of this test pass at all?",
+            "For each part on its way: how much does it allow? The smallest binds, if there is load enough.",
+            "seeklab.design().bounds(test) works it out, from the smallest up.",
         ),
-        Task("check-reads", 2, {"design": DESIGN}, lambda asked: _test(asked, "working-set"), HINTS),
-        Task("check-writes", 2, {"design": DESIGN}, lambda asked: _test(asked, "9-sync-writes"), HINTS),
-        Task("check-streams", 2, {"design": DESIGN}, lambda asked: _test(asked, "4-streams-warm"), HINTS),
-        Task("check-cost", 3, {"design": DESIGN}, _cost, HINTS, seeds=1),
+        seeds=1,
+        by_parts=True,
     ),
+    Task("check-reads", 2, {"design": DESIGN}, lambda asked: _test(asked, "working-set"), HINTS),
+    Task("check-writes", 2, {"design": DESIGN}, lambda asked: _test(asked, "9-sync-writes"), HINTS),
+    Task("check-streams", 2, {"design": DESIGN}, lambda asked: _test(asked, "4-streams-warm"), HINTS),
+    Task("check-cost", 3, {"design": DESIGN}, _cost, HINTS, seeds=1),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

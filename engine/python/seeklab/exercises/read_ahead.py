@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab.decisions.read_ahead import Read, run_prefetcher
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,14 +167,16 @@ def _served(asked: Asked, players: int) -> list[Evidence]:
         memory, wasted, times = numbers(on.run(policy, asked.seed))
     least, most, reads = (asked.bound(name) for name in ("from_memory_percent", "wasted_percent", "disk_times"))
     lost = (
-        "players wait for disks: what was fetched for them was thrown out before they came, because everybody asked for"
-        " more than there is room"
+        (
+            "players wait for disks: what was fetched for them was thrown out before they came, because everybody "
+            "asked for more than there is room"
+        )
         if wasted > most
         else "players wait for disks: too little is fetched for those who read in order, or too late"
     )
     vain = (
-        "memory is filled with what nobody reads: readers who jump do not read on, and a player needs the next records,"
-        " not the next minutes"
+        "memory is filled with what nobody reads: readers who jump do not read on, and a player needs the next "
+        "records, not the next minutes"
     )
     more = "the disks read more than anybody asked for, and their time is what players wait for"
     return [
@@ -188,39 +191,34 @@ HINTS = (
     "How much memory is there for each player? How many records are that?",
     "Whoever jumps gives himself away: the next read does not begin where the last one ended.",
     (
-        "Keep one number for each file, where its last read ended. Fetch two records for whoever"
-        " goes on there, and nothing"
-        " for the others."
+        "Keep one number for each file, where its last read ended. Fetch two records for whoever goes on there, "
+        "and nothing for the others."
     ),
 )
 
-ASSIGNMENT = Assignment(
-    id="read-ahead",
-    cells={"prediction": "prediction", "Policy": "read-ahead"},
+ASSIGNMENT, check, hint = exercise(
+    "read-ahead",
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    Task(
+        "check-read-ahead",
+        3,
+        {"Policy": CODE},
+        lambda asked: _served(asked, server(asked.draws).players),
+        HINTS,
+        seeds=JUDGED_SEEDS,
+    ),
+    Task(
+        "check-read-ahead-elsewhere",
+        3,
+        {"Policy": CODE},
+        lambda asked: _served(asked, OTHER_PLAYERS),
+        HINTS,
+        seeds=1,
+    ),
+    cells={"Policy": "read-ahead"},
     bounds={
         "from_memory_percent": FROM_MEMORY_PERCENT,
         "wasted_percent": WASTED_PERCENT,
         "disk_times": DISK_TIMES,
     },
-    tasks=(
-        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task(
-            "check-read-ahead",
-            3,
-            {"Policy": CODE},
-            lambda asked: _served(asked, server(asked.draws).players),
-            HINTS,
-            seeds=JUDGED_SEEDS,
-        ),
-        Task(
-            "check-read-ahead-elsewhere",
-            3,
-            {"Policy": CODE},
-            lambda asked: _served(asked, OTHER_PLAYERS),
-            HINTS,
-            seeds=1,
-        ),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

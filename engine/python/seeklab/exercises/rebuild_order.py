@@ -48,9 +48,9 @@ def _drawn(source: random.Random, kind: str, share: tuple[float, float]) -> Syst
     known["memory_gb"] = round(places_gb * source.uniform(*share), 2)
     layout = "a mirror of two disks" if kind == "mirror" else f"single parity over {disks} disks"
     told = (
-        f"{layout} of {known['disk_gb']} GB, full, in blocks of {known['block_kib']} KiB; data of {known['ages']} ages,"
-        f" each spread over the whole of the disks; {known['pool_mb']} MB/s that the pool reads of each disk;"
-        f" {known['memory_gb']:g} GB of memory for the places of blocks, {PLACE_BYTES} bytes each"
+        f"{layout} of {known['disk_gb']} GB, full, in blocks of {known['block_kib']} KiB; data of {known['ages']} "
+        f"ages, each spread over the whole of the disks; {known['pool_mb']} MB/s that the pool reads of each "
+        f"disk; {known['memory_gb']:g} GB of memory for the places of blocks, {PLACE_BYTES} bytes each"
     )
     return System(known, told)
 
@@ -143,16 +143,16 @@ MIRROR = (
     "a mirror copies its other side from start to end without knowing a single block, so memory is no reason to wait"
 )
 BY_TIME = (
-    "in order of time the rebuild comes back to each zone once for each age of the data, and each time the zone is read"
-    " and written as a whole"
+    "in order of time the rebuild comes back to each zone once for each age of the data, and each time the zone "
+    "is read and written as a whole"
 )
 SMALL = (
     "the memory holds the places of more data than the plan sorts together, and each batch costs a clean of each zone"
 )
 WHOLE = "all places fit into the memory: sorted as a whole the rebuild is a stream, which passes the cache by"
 THROTTLED = (
-    "the plan holds the pool back: a conventional drive takes longer for nothing, and a shingled one cleans as often as"
-    " before"
+    "the plan holds the pool back: a conventional drive takes longer for nothing, and a shingled one cleans as "
+    "often as before"
 )
 
 
@@ -205,6 +205,4 @@ SHAPE = Shape(
     seeds=1,
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

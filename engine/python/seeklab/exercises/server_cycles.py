@@ -33,11 +33,9 @@ def _drawn(source: random.Random) -> System:
         "clients": source.randrange(56, 73, 8),
     }
     told = (
-        f"{known['cores']} cores of 2.3 GHz and a card of 10 Gbit/s with as many transmit rings, which holds an"
-        " interrupt"
-        f" back for up to {known['blank_us']} us or 32 frames; {known['clients']} clients stream, one asks for 512"
-        " bytes at a"
-        " time, 256 read 8 KiB each"
+        f"{known['cores']} cores of 2.3 GHz and a card of 10 Gbit/s with as many transmit rings, which holds an "
+        f"interrupt back for up to {known['blank_us']} us or 32 frames; {known['clients']} clients stream, one "
+        "asks for 512 bytes at a time, 256 read 8 KiB each"
     )
     return System(known, told)
 
@@ -73,25 +71,21 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 ONE_RING = (
-    "a single ring has a single holder, and one core posts all frames: the others wait for it. Somewhere between"
-    " one and"
-    " one for each core lies the best"
+    "a single ring has a single holder, and one core posts all frames: the others wait for it. Somewhere between "
+    "one and one for each core lies the best"
 )
 EACH_FRAME = (
-    "an interrupt for every frame is paid for every frame, and the streams' cycles go there. A short time bounds"
-    " the wait"
-    " of a lonely frame and leaves the others together"
+    "an interrupt for every frame is paid for every frame, and the streams' cycles go there. A short time bounds "
+    "the wait of a lonely frame and leaves the others together"
 )
 MANY_RINGS = (
-    "a ring that is idle when it is needed has to be taken over, and with a ring for every core nearly each one"
-    " is: cycles"
-    " go into locks. On few rings somebody is always posting, and the others leave their frames with him"
+    "a ring that is idle when it is needed has to be taken over, and with a ring for every core nearly each one "
+    "is: cycles go into locks. On few rings somebody is always posting, and the others leave their frames with him"
 )
 BLANKED = "a client that asks one thing at a time waits for the card to tell of a frame that has no company"
 SHOT = (
-    "small reads are where they were: a buffer that is larger than the allocator keeps is unmapped when it is"
-    " freed, and"
-    " every other core has to be told. That is done once for each request"
+    "small reads are where they were: a buffer that is larger than the allocator keeps is unmapped when it is "
+    "freed, and every other core has to be told. That is done once for each request"
 )
 
 
@@ -119,21 +113,19 @@ SHAPE = Shape(
         (RINGS, BLANK, FRAMES, *BUFFERS),
         {
             "server.cores": (
-                "there are no more cores to be had; and each of them would have to answer every call to unmap a buffer,"
-                " so that small reads would become fewer"
+                "there are no more cores to be had; and each of them would have to answer every call to unmap a "
+                "buffer, so that small reads would become fewer"
             )
         },
     ),
     hints=(
         (
-            "Three complaints, three causes: rings, held-back interrupts, buffers. Change one and look at the"
-            " three numbers."
+            "Three complaints, three causes: rings, held-back interrupts, buffers. Change one and look at the "
+            "three numbers."
         ),
         "For rings try 1, 2, 4 and the number of cores. For interrupts compare a short time with one frame.",
         "A buffer stays mapped if the allocator keeps its size (up to 128 KiB), or if it is kept for the next request.",
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

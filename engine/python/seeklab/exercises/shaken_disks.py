@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import at_most
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.exercises._shapes import at_most, exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,8 +29,8 @@ RETRIES_LEFT_PERCENT = 0.5
 
 QUESTIONS = {
     "longer_ms": (
-        "A disk of your shelf streams pieces of 128 KiB, and one attempt in five finds its head off the track. By how"
-        " many ms is its mean service time longer than that of a disk that nothing shakes?"
+        "A disk of your shelf streams pieces of 128 KiB, and one attempt in five finds its head off the track. By "
+        "how many ms is its mean service time longer than that of a disk that nothing shakes?"
     ),
 }
 """What a learner commits to."""
@@ -136,9 +136,9 @@ def briefing(learner: object) -> str:
     """Tell the learner's shelf."""
     own = shelf(learner)
     return (
-        f"The shelf of {learner}: {DISKS} disks of {own.rpm:,} revolutions a minute, numbered from 0 to {DISKS - 1}."
-        " All stream pieces of 128 KiB. Some are shaken; on one a rebuild reads beside the stream, one writes at its"
-        " inner edge, one has four times as much to write."
+        f"The shelf of {learner}: {DISKS} disks of {own.rpm:,} revolutions a minute, numbered from 0 to "
+        f"{DISKS - 1}. All stream pieces of 128 KiB. Some are shaken; on one a rebuild reads beside the stream, "
+        "one writes at its inner edge, one has four times as much to write."
     )
 
 
@@ -153,20 +153,20 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 LEFT = (
-    "a disk that is shaken was left as it is. It need not be the slowest: a second crowd of service times, exactly one"
-    " revolution behind the first, gives it away even when only one request in ten is in it"
+    "a disk that is shaken was left as it is. It need not be the slowest: a second crowd of service times, "
+    "exactly one revolution behind the first, gives it away even when only one request in ten is in it"
 )
 INNER = (
-    "this disk is slower for every request alike: it writes at its inner edge, where a track holds less. One crowd of"
-    " service times, however far to the right, has lost no revolution"
+    "this disk is slower for every request alike: it writes at its inner edge, where a track holds less. One "
+    "crowd of service times, however far to the right, has lost no revolution"
 )
 BUSY = (
-    "this disk only has more to do. Look at the share of its requests that are late, not at how many there are or how"
-    " long they take together"
+    "this disk only has more to do. Look at the share of its requests that are late, not at how many there are or "
+    "how long they take together"
 )
 REBUILD = (
-    "this disk serves two streams and seeks between them: its times are spread over everything between a piece and a"
-    " long seek. A lost revolution leaves a gap, and then a crowd, at one place"
+    "this disk serves two streams and seeks between them: its times are spread over everything between a piece "
+    "and a long seek. A lost revolution leaves a gap, and then a crowd, at one place"
 )
 
 
@@ -224,20 +224,15 @@ HINTS = (
     "What does a failed attempt add to a request's service time, and how exactly is that known?",
     "Find where most requests of a disk are. Then look one revolution further, and half a revolution further.",
     (
-        "Shaken is a disk with at least one request in twenty within 0.6 ms of its peak plus 60,000 / rpm ms, and far"
-        " fewer around half of that distance."
+        "Shaken is a disk with at least one request in twenty within 0.6 ms of its peak plus 60,000 / rpm ms, and "
+        "far fewer around half of that distance."
     ),
 )
 
-ASSIGNMENT = Assignment(
-    id="shaken-disks",
-    cells={"prediction": "prediction", "shaken": "shaken"},
+ASSIGNMENT, check, hint = exercise(
+    "shaken-disks",
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    Task("check-shaken", 4, {"shaken": NAME}, _own, HINTS),
+    Task("check-shaken-elsewhere", 3, {"shaken": NAME}, _elsewhere, HINTS),
     bounds={"left_percent": RETRIES_LEFT_PERCENT},
-    tasks=(
-        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task("check-shaken", 4, {"shaken": NAME}, _own, HINTS),
-        Task("check-shaken-elsewhere", 3, {"shaken": NAME}, _elsewhere, HINTS),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

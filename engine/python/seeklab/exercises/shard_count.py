@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Number, Practice, Task, draws_of
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Number, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,8 +52,8 @@ class Node:
     def __str__(self) -> str:
         """Say it in a line."""
         return (
-            f"{self.cores} cores; {self.disks} disks with {self.depth} reads outstanding on each; a read costs its"
-            f" shard {self.read_us:.1f} us and, where there are several, the primary {self.dispatch_us:.1f} us"
+            f"{self.cores} cores; {self.disks} disks with {self.depth} reads outstanding on each; a read costs "
+            f"its shard {self.read_us:.1f} us and, where there are several, the primary {self.dispatch_us:.1f} us"
         )
 
     def metrics(self, shards: int, seed: int = 1) -> Mapping[str, float]:
@@ -139,12 +140,12 @@ def _rule(asked: Asked) -> list[Evidence]:
 
 FEW = "too few: the shards are busy all the time, while the primary and some cores still have room"
 MANY_FOR_THE_PRIMARY = (
-    "too many: behind the bend no shard brings another read, because the primary is full: it cannot hand reads on any"
-    " faster, and each further shard takes a core from others"
+    "too many: behind the bend no shard brings another read, because the primary is full: it cannot hand reads on "
+    "any faster, and each further shard takes a core from others"
 )
 MANY_FOR_THE_CORES = (
-    "too many: behind the bend no shard brings another read, because all cores are full: a read takes time of its"
-    " shard's core and of the primary's, and further shards only share those cores"
+    "too many: behind the bend no shard brings another read, because all cores are full: a read takes time of its "
+    "shard's core and of the primary's, and further shards only share those cores"
 )
 
 
@@ -187,16 +188,11 @@ HINTS = (
     "Or until the cores are full: each read costs shard and primary together. The smaller of the two, rounded up.",
 )
 
-ASSIGNMENT = Assignment(
-    id="shard-count",
-    cells={"prediction": "prediction", "shards": "shards", "rule": "rule"},
+ASSIGNMENT, check, hint = exercise(
+    "shard-count",
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    Task("check-shards", 3, {"shards": Number(whole=True, at_least=1, at_most=MAX_SHARDS)}, _own, HINTS),
+    Task("check-rule", 2, {"rule": CODE}, _rule, HINTS),
+    Task("check-rule-elsewhere", 3, {"rule": CODE}, _rule, HINTS, seeds=3),
     bounds={"least_rate": MIN_RATE, "most_p99": MAX_P99, "least_per_core": MIN_PER_CORE},
-    tasks=(
-        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task("check-shards", 3, {"shards": Number(whole=True, at_least=1, at_most=MAX_SHARDS)}, _own, HINTS),
-        Task("check-rule", 2, {"rule": CODE}, _rule, HINTS),
-        Task("check-rule-elsewhere", 3, {"rule": CODE}, _rule, HINTS, seeds=3),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab.decisions.shard_map import INTERLEAVED, ShardHistory, run_shard_map
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,9 +124,9 @@ def disk(learner: object) -> Disk:
 def briefing(learner: object) -> str:
     """Tell the learner's disk."""
     return (
-        f"The disk of {learner}: {RANGES} ranges of 1 MiB; {disk(learner)} (after {RUN_MS} ms). On each hot range 16"
-        f" reads are outstanding, 4 on all others together. A read costs its shard {READ_US} us, the first one of a"
-        f" range that has come from another shard {TAKEOVER_US} us more."
+        f"The disk of {learner}: {RANGES} ranges of 1 MiB; {disk(learner)} (after {RUN_MS} ms). On each hot range "
+        f"16 reads are outstanding, 4 on all others together. A read costs its shard {READ_US} us, the first one "
+        f"of a range that has come from another shard {TAKEOVER_US} us more."
     )
 
 
@@ -182,13 +183,13 @@ def _measure(asked: Asked, on: Disk) -> list[Evidence]:
         slow = "no range ever changes its owner: a map that does not look at what is hot leaves the hot ranges together"
     elif moved > RESTLESS:
         slow = (
-            f"ranges were moved {moved:,.0f} times, and each move costs the new owner {TAKEOVER_US} us: follow what"
-            " stays hot, not every queue"
+            f"ranges were moved {moved:,.0f} times, and each move costs the new owner {TAKEOVER_US} us: follow "
+            "what stays hot, not every queue"
         )
     else:
         slow = (
-            "the hot ranges change their place half way, and this map is late to follow, or leaves two of them on one"
-            " shard: forget old heat, and move from the fullest shard to the emptiest"
+            "the hot ranges change their place half way, and this map is late to follow, or leaves two of them on "
+            "one shard: forget old heat, and move from the fullest shard to the emptiest"
         )
     return [
         Evidence(
@@ -222,21 +223,16 @@ HINTS = (
     "Count what each range gets. Which of them are hot, and where are they?",
     "Hot ranges change: let the counts fade, by halving them now and then.",
     (
-        "Every fifty requests or so, move one range from the shard with the longest queue to the"
-        " one with the least load,"
-        " and only a range that is no hotter than the gap between the two."
+        "Every fifty requests or so, move one range from the shard with the longest queue to the one with the "
+        "least load, and only a range that is no hotter than the gap between the two."
     ),
 )
 
-ASSIGNMENT = Assignment(
-    id="shard-map",
-    cells={"prediction": "prediction", "Policy": "map"},
+ASSIGNMENT, check, hint = exercise(
+    "shard-map",
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    Task("check-map", 3, {"Policy": CODE}, _own, HINTS),
+    Task("check-map-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
+    cells={"Policy": "map"},
     bounds={"reads_times": READS_TIMES, "p99_times": P99_TIMES, "told_times": TOLD_TIMES},
-    tasks=(
-        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task("check-map", 3, {"Policy": CODE}, _own, HINTS),
-        Task("check-map-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

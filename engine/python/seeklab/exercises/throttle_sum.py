@@ -40,11 +40,9 @@ def _system(limit_mib: int, threads: int, load_mib: int, tick_ms: int) -> System
         "tick_s": tick_ms / 1000,
     }
     told = (
-        f"{threads} threads write {RECORD >> 10} KiB at a time, {load_mib} MiB/s in all while nothing holds them"
-        " back; a"
-        f" group holds {limit_mib} MiB and takes {SYNC_S} s to sync, and a write beyond 7/8 of it sleeps {tick_ms}"
-        " ms while"
-        " an older group is syncing"
+        f"{threads} threads write {RECORD >> 10} KiB at a time, {load_mib} MiB/s in all while nothing holds them "
+        f"back; a group holds {limit_mib} MiB and takes {SYNC_S} s to sync, and a write beyond 7/8 of it sleeps "
+        f"{tick_ms} ms while an older group is syncing"
     )
     return System(known, told)
 
@@ -87,17 +85,16 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 WHY: Mapping[str, str] = {
     "passed": (
-        "what passes is the group less what sleeps and what stops. Those who stop make no further write: theirs were"
-        " taken at the limit, and begin the next group"
+        "what passes is the group less what sleeps and what stops. Those who stop make no further write: theirs "
+        "were taken at the limit, and begin the next group"
     ),
     "slept": (
-        "writes sleep only from 7/8 of the group on, and only until the older group has been synced. Before that"
-        " time is"
-        " over, threads that sleep a tick each may or may not fill the last eighth"
+        "writes sleep only from 7/8 of the group on, and only until the older group has been synced. Before that "
+        "time is over, threads that sleep a tick each may or may not fill the last eighth"
     ),
     "stopped": (
-        "each thread has one write under way: when the last eighth is full before the older group is gone, each of them"
-        " stops, once. Otherwise nobody does"
+        "each thread has one write under way: when the last eighth is full before the older group is gone, each "
+        "of them stops, once. Otherwise nobody does"
     ),
 }
 
@@ -135,6 +132,4 @@ SHAPE = Shape(
     seeds=1,
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import Case
 from seeklab._case import case as load_case
-from seeklab.judge import Asked, Assignment, Bound, Commitment, Evidence, Practice, Settings, Task, draws_of
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Bound, Commitment, Evidence, Settings, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,9 +67,10 @@ DEMANDS: Mapping[str, Sequence[Bound]] = {
             "zfs_write_rate_variation_percent",
             at_most=0.3,
             of="found",
-            why="writes still come in bursts: with many in flight from the start a little is gone at"
-            " once, and then there is"
-            " silence. Let the ramp begin low",
+            why=(
+                "writes still come in bursts: with many in flight from the start a little is gone at once, and then "
+                "there is silence. Let the ramp begin low"
+            ),
         ),
         Bound(
             READS,
@@ -135,9 +137,9 @@ def briefing(learner: object) -> str:
     """Tell the learner's pool."""
     full = _full_rate(learner)
     return (
-        f"The backend of {learner} moves {full // MB} MB/s with {FULL_AT} requests in flight, {ONE_IN_FLIGHT:.0%} of it"
-        f" with one; it also serves {2 * full // MB} random reads a second."
-        f" Writers bring {LOADS['quiet']:.0%} of the full rate in a quiet hour, and {LOADS['rush']:.0%} in the rush."
+        f"The backend of {learner} moves {full // MB} MB/s with {FULL_AT} requests in flight, {ONE_IN_FLIGHT:.0%} "
+        f"of it with one; it also serves {2 * full // MB} random reads a second. Writers bring "
+        f"{LOADS['quiet']:.0%} of the full rate in a quiet hour, and {LOADS['rush']:.0%} in the rush."
     )
 
 
@@ -163,21 +165,16 @@ HINTS = (
     "In the quiet hour: what lets writes come in bursts? In the rush: what does a read wait for?",
     "A ramp from one write in flight upwards smooths the quiet hour. The most in flight decides what a read waits for.",
     (
-        "The backend gains up to ten in flight; a little below that costs little. A larger delay_scale lets dirty data"
-        " settle lower."
+        "The backend gains up to ten in flight; a little below that costs little. A larger delay_scale lets dirty "
+        "data settle lower."
     ),
 )
 
-ASSIGNMENT = Assignment(
-    id="tune-scheduler",
-    cells={"prediction": "prediction", "choice": "choice"},
-    tasks=(
-        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        # In the quiet hour: smooth writes that nobody is delayed for, and reads that feel it.
-        Task("check-quiet", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "quiet"), HINTS),
-        # The same choice in the rush: reads, against throughput, against memory.
-        Task("check-rush", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "rush"), HINTS),
-    ),
+ASSIGNMENT, check, hint = exercise(
+    "tune-scheduler",
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    # In the quiet hour: smooth writes that nobody is delayed for, and reads that feel it.
+    Task("check-quiet", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "quiet"), HINTS),
+    # The same choice in the rush: reads, against throughput, against memory.
+    Task("check-rush", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "rush"), HINTS),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

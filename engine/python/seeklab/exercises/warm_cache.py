@@ -39,9 +39,8 @@ def _drawn(source: random.Random, interval_ms: int) -> System:
         "interval_s": interval_ms / 1000,
     }
     told = (
-        f"{size} GiB are read at random; the device is fed every {interval_ms} ms, and is to hold {WARM_PERCENT} %"
-        " of them"
-        f" after {known['warm_in_s']} s"
+        f"{size} GiB are read at random; the device is fed every {interval_ms} ms, and is to hold {WARM_PERCENT} "
+        f"% of them after {known['warm_in_s']} s"
     )
     return System(known, told)
 
@@ -71,14 +70,12 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 LATE = "too late: the device takes one feeding each interval and no more; count how many there are in the time"
 OFTEN = (
-    "far too soon: the device is fed more than once a second, and what is given is written at each of the"
-    " feedings. All of"
-    " it wears the flash"
+    "far too soon: the device is fed more than once a second, and what is given is written at each of the "
+    "feedings. All of it wears the flash"
 )
 WEAR = (
-    "too soon, by writing more than is needed: not all of the data have to be there, and each byte more at a"
-    " feeding wears"
-    " the flash for as long as the device lives"
+    "too soon, by writing more than is needed: not all of the data have to be there, and each byte more at a "
+    "feeding wears the flash for as long as the device lives"
 )
 
 
@@ -113,6 +110,4 @@ SHAPE = Shape(
     seeds=1,
 )
 system, briefing = SHAPE.own, SHAPE.briefing
-ASSIGNMENT = SHAPE.assignment()
-_practice = SHAPE.practice()
-check, hint = _practice.check, _practice.hint
+ASSIGNMENT, check, hint = SHAPE.exercise()

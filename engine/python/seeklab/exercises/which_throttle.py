@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
+from seeklab.exercises._shapes import exercise
 from seeklab.judge import (
     Asked,
-    Assignment,
     Choice,
     Commitment,
     Evidence,
     Fields,
     Number,
-    Practice,
     Task,
     draws_of,
     handed_text,
@@ -80,8 +79,8 @@ TOLD_APART: Mapping[str, str] = {
         "with nothing to hold them back writers run into the limit and stop; none of them is ever delayed"
     ),
     "A tick beyond 7/8 of the group, and a stop at its limit.": (
-        "with a working threshold writers are free up to 7/8 of the group, sleep one tick"
-        " beyond it, and stop at its limit"
+        "with a working threshold writers are free up to 7/8 of the group, sleep one tick beyond it, and stop at "
+        "its limit"
     ),
     "A tick beyond 7/8 of the group, and the 7/8 come out as nothing.": (
         "when the 7/8 come out as nothing, every write sleeps one tick, all delays are of one length, and few ever stop"
@@ -90,12 +89,12 @@ TOLD_APART: Mapping[str, str] = {
         "the diagonal holds dirty data on a line that grows with the group's age; its waits are of many lengths"
     ),
     "A delay that grows with the dirty data; sleepers wake one after the other.": (
-        "the curve holds dirty data level, below the limit, and since sleepers wake one after the other the delays of"
-        " many writers add up"
+        "the curve holds dirty data level, below the limit, and since sleepers wake one after the other the "
+        "delays of many writers add up"
     ),
     "A delay that grows with the dirty data; each sleeps for itself.": (
-        "on the curve without a queue each sleeps its own short delay: the delays are alike,"
-        " and dirty data climb higher"
+        "on the curve without a queue each sleeps its own short delay: the delays are alike, and dirty data climb "
+        "higher"
     ),
 }
 """What a throttle looks like, for whoever names it when it is another."""
@@ -141,8 +140,8 @@ def _briefing(draws: bytes) -> str:
     scenario = _found(draws).scenario()
     job, lun = scenario["jobs"][0], scenario["devices"][0]["lun"]
     return (
-        f"{job['numjobs']} threads write {RECORD // KIB} KiB at a time, as fast as they may, to a backend of"
-        f" {lun['rate'] / MIB:.0f} MiB/s."
+        f"{job['numjobs']} threads write {RECORD // KIB} KiB at a time, as fast as they may, to a backend of "
+        f"{lun['rate'] / MIB:.0f} MiB/s."
     )
 
 
@@ -238,43 +237,37 @@ def _alike(asked: Asked, metric: str, found: Result, named: Result, looks: str) 
     return Evidence(what, measured, bound, met, unit, asked.seed, why)
 
 
-ASSIGNMENT = Assignment(
-    id="which-throttle",
-    cells={"prediction": "prediction", "readings": "readings", "throttle": "throttle"},
+ASSIGNMENT, check, hint = exercise(
+    "which-throttle",
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    Task(
+        "check-readings",
+        3,
+        {"readings": Fields(dict.fromkeys(READINGS, Number()))},
+        _readings,
+        (
+            'exercise.look(LEARNER, "delays") prints how many writes slept, and for how long.',
+            "Writes that stopped are counted apart: they met the limit.",
+            'For the stalls take "histogram", and add up the shares of waiting from one second on.',
+        ),
+        seeds=1,
+        by_parts=True,
+    ),
+    Task(
+        "check-throttle",
+        4,
+        {"throttle": Choice(TOLD_APART)},
+        _throttle,
+        (
+            "Do writers sleep, stop, or both? That alone leaves two or three of the six.",
+            "Are all delays of one length? Then it is a tick. Of many lengths? Then something is measured.",
+            (
+                "Look at the dirty data over time: level below the limit, a saw that climbs to it, or a line "
+                "that grows with the group."
+            ),
+        ),
+        seeds=1,
+    ),
     bounds={"stalls_within_percent": 3.0, "same_percent": 1.0},
     blind=_handed_out,
-    tasks=(
-        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task(
-            "check-readings",
-            3,
-            {"readings": Fields(dict.fromkeys(READINGS, Number()))},
-            _readings,
-            (
-                'exercise.look(LEARNER, "delays") prints how many writes slept, and for how long.',
-                "Writes that stopped are counted apart: they met the limit.",
-                'For the stalls take "histogram", and add up the shares of waiting from one second on.',
-            ),
-            seeds=1,
-            by_parts=True,
-        ),
-        Task(
-            "check-throttle",
-            4,
-            {"throttle": Choice(TOLD_APART)},
-            _throttle,
-            (
-                "Do writers sleep, stop, or both? That alone leaves two or three of the six.",
-                "Are all delays of one length? Then it is a tick. Of many lengths? Then something is measured.",
-                (
-                    "Look at the dirty data over time: level below the limit, a saw that climbs to it, or a"
-                    " line that grows"
-                    " with the group."
-                ),
-            ),
-            seeds=1,
-        ),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab.decisions.throttle import ThrottleHistory, run_throttle
-from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.exercises._shapes import exercise
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,16 +172,19 @@ def _measure(asked: Asked, on: Backend) -> list[Evidence]:
     late, written = own.metrics[p99], written_bytes(own)
     stopped = own.metrics["zfs_blocked_writes"]
     slow = (
-        f"{stopped:,.0f} writes ran into the limit and stopped: the delay begins too late, or does not grow enough, for"
-        " data that are released a whole group at a time"
+        (
+            f"{stopped:,.0f} writes ran into the limit and stopped: the delay begins too late, or does not grow "
+            "enough, for data that are released a whole group at a time"
+        )
         if stopped
-        else "no write stops, and the slowest still wait long: each sleeper sleeps for itself, or the delay"
-        " jumps where it should grow"
+        else (
+            "no write stops, and the slowest still wait long: each sleeper sleeps for itself, or the delay jumps "
+            "where it should grow"
+        )
     )
     idle = (
-        "the backend stands idle: writers are held back while there is room, so that too little"
-        " is dirty when it is fast."
-        " A rate that was measured is a rate of the past"
+        "the backend stands idle: writers are held back while there is room, so that too little is dirty when it "
+        "is fast. A rate that was measured is a rate of the past"
     )
     return [
         Evidence(
@@ -203,21 +207,16 @@ HINTS = (
     "When thirty writers each sleep 10 ms, how many writes a second get through? Does that depend on the backend?",
     "Let sleepers wake one after the other: keep the time of the last wake, and let the next one be later.",
     (
-        "A delay of the form scale * (dirty - start) / (limit - dirty), with a start low enough"
-        " to leave room for a whole"
-        " group above it."
+        "A delay of the form scale * (dirty - start) / (limit - dirty), with a start low enough to leave room for "
+        "a whole group above it."
     ),
 )
 
-ASSIGNMENT = Assignment(
-    id="write-throttle",
-    cells={"prediction": "prediction", "Policy": "throttle"},
+ASSIGNMENT, check, hint = exercise(
+    "write-throttle",
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    Task("check-throttle", 3, {"Policy": CODE}, _own, HINTS),
+    Task("check-throttle-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
+    cells={"Policy": "throttle"},
     bounds={"p99_times": P99_TIMES, "bytes_times": BYTES_TIMES},
-    tasks=(
-        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task("check-throttle", 3, {"Policy": CODE}, _own, HINTS),
-        Task("check-throttle-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
-    ),
 )
-_practice = Practice(ASSIGNMENT)
-check, hint = _practice.check, _practice.hint
