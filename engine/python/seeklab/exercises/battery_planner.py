@@ -151,8 +151,8 @@ def briefing(learner: object) -> str:
     first = own.controllers[0]
     returns = "the cycle is complete" if first["returns"] == "complete" else "the charge is at the threshold again"
     return (
-        f"The site of {learner}: {own}. The first controller: discharge begins {first['lead_s']} s after the "
-        f"start and takes {first['discharge_s']} s; write-through below {first['threshold']:.0%}; charging takes "
+        f"The site of {learner}: {own}. The first controller: discharge begins {first['lead_s']} s after the start "
+        f"and takes {first['discharge_s']} s; write-through below {first['threshold']:.0%}; charging takes "
         f"{first['charge_s']} s; write-back returns when {returns}."
     )
 
@@ -185,23 +185,23 @@ def _broken(plan: Any, on: Site) -> str | None:  # noqa: ANN401 -- whatever the 
 
 
 NIGHT = (
-    f"a cycle has to lie between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00 from its start "
-    "until write-back is back: lead and discharge, and charging to the threshold where write-back waits for "
-    "that. And only whole days from one start to the next keep the time of the day"
+    f"a cycle has to lie between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00 from its start until "
+    "write-back is back: lead and discharge, and charging to the threshold where write-back waits for that. And only "
+    "whole days from one start to the next keep the time of the day"
 )
 TOGETHER = (
-    "two of a set write through at the same time: then every commit of the set waits for disks. What must not "
-    "overlap are the times of write-through, in each round of the year; with the same number of days between "
-    "cycles, two that are apart once stay apart"
+    "two of a set write through at the same time: then every commit of the set waits for disks. What must not overlap "
+    "are the times of write-through, in each round of the year; with the same number of days between cycles, two that "
+    "are apart once stay apart"
 )
 LATE = (
-    f"a battery goes longer than {LATEST_DAYS} days without a cycle. The days before the plan count: a battery "
-    f"that is 95 days old on the first day has {LATEST_DAYS - 95} left"
+    f"a battery goes longer than {LATEST_DAYS} days without a cycle. The days before the plan count: a battery that "
+    f"is 95 days old on the first day has {LATEST_DAYS - 95} left"
 )
 OFTEN = f"each cycle wears the battery: at most {MAX_CYCLES} in the year"
 QUEUE = (
-    "write-through takes 59 commits a second, and by day more come: what is over waits, for as long as "
-    "write-through lasts. At night all of them are taken"
+    "write-through takes 59 commits a second, and by day more come: what is over waits, for as long as write-through "
+    "lasts. At night all of them are taken"
 )
 
 

@@ -406,9 +406,9 @@ ASSIGNMENT, check, hint = exercise(
         (
             "Compare what the application waits with what the device takes: where is the rest?",
             (
-                "Each cause leaves one trace that no other leaves: a thread at 100 %, waiting in the stacks, "
-                "work that fills all cores, reads that nobody asked for, a latency that Little's law "
-                "contradicts, or the same bytes in every round trip."
+                "Each cause leaves one trace that no other leaves: a thread at 100 %, waiting in the stacks, work "
+                "that fills all cores, reads that nobody asked for, a latency that Little's law contradicts, or "
+                "the same bytes in every round trip."
             ),
             (
                 "Strike out what the tools disprove, one tool at a time: folded for threads, iostat for "
@@ -425,8 +425,8 @@ ASSIGNMENT, check, hint = exercise(
         (
             "exercise.evidence_for(cause) says which two numbers are asked for.",
             (
-                "A share of a thread, or of cores, is the work in the folded stacks (ns) over the run's time; "
-                "fio prints how long the run took."
+                "A share of a thread, or of cores, is the work in the folded stacks (ns) over the run's time; fio "
+                "prints how long the run took."
             ),
             "The share outside the device is 1 - r_await / fio's mean latency, both in the same unit.",
         ),

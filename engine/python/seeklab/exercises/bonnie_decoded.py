@@ -87,11 +87,11 @@ def briefing(learner: object) -> str:
     """Tell a learner about the system."""
     own = numbers(learner)
     return (
-        f"The client of {learner}: two processors, {own['cpu_speed']:g} times as fast as the client of the "
-        f"course, a page cache of {own['cache_mib']:g} MiB, attributes good for {own['attributes_s']:g} s.\nA "
-        f"link of {own['mbit_per_s']:g} Mbit/s with a round trip of {own['round_trip_us']:g} us, one connection. "
-        f"The server has everything in memory and answers in 106 us.\nA file takes {own['operations']:g} "
-        f"operations to make and half as many to remove. Bonnie++ runs over {SET_MIB} MiB and {FILES} files."
+        f"The client of {learner}: two processors, {own['cpu_speed']:g} times as fast as the client of the course, a "
+        f"page cache of {own['cache_mib']:g} MiB, attributes good for {own['attributes_s']:g} s.\nA link of "
+        f"{own['mbit_per_s']:g} Mbit/s with a round trip of {own['round_trip_us']:g} us, one connection. The server "
+        f"has everything in memory and answers in 106 us.\nA file takes {own['operations']:g} operations to make and "
+        f"half as many to remove. Bonnie++ runs over {SET_MIB} MiB and {FILES} files."
     )
 
 
@@ -192,12 +192,12 @@ ASSIGNMENT, check, hint = exercise(
         (
             "For each line: how long does the processor work for 8 KiB, and how long is the wire busy with them?",
             (
-                "What fits into the page cache is not read over the wire again. The protocol thread works "
-                "beside the process, so the longer of the two counts."
+                "What fits into the page cache is not read over the wire again. The protocol thread works beside "
+                "the process, so the longer of the two counts."
             ),
             (
-                "Seeks go one at a time, and so do names: whatever waits for a round trip with nothing else "
-                "in flight is limited by latency, unless it needs no message at all."
+                "Seeks go one at a time, and so do names: whatever waits for a round trip with nothing else in "
+                "flight is limited by latency, unless it needs no message at all."
             ),
         ),
         seeds=1,

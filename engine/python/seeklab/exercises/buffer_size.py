@@ -146,8 +146,8 @@ def _measure(asked: Asked, on: Burst) -> list[Evidence]:
         )
     else:
         small = (
-            "too small: nothing is written while the first 64 MiB come in, so the backend loses that time, and "
-            "more is left behind than load minus backend says"
+            "too small: nothing is written while the first 64 MiB come in, so the backend loses that time, and more "
+            "is left behind than load minus backend says"
         )
     large = "too large: a buffer that is a few percent smaller would have done as well, and memory is not free"
     return [

@@ -64,10 +64,9 @@ def briefing(learner: object) -> str:
     """Tell what everybody knows of the learner's volume."""
     gib, depth = _size_and_depth(learner)
     return (
-        f"The volume of {learner} has {gib} GiB. It earns {PER_GIB} credits a second for each GiB (at least "
-        f"{LEAST}) and holds 5.4 million; it starts with a full account. An I/O costs one, and while there are "
-        f"credits it does {BURST} a second. The application keeps {depth} reads of 16 KiB in flight, for as long "
-        "as you like."
+        f"The volume of {learner} has {gib} GiB. It earns {PER_GIB} credits a second for each GiB (at least {LEAST}) "
+        "and holds 5.4 million; it starts with a full account. An I/O costs one, and while there are credits it does "
+        f"{BURST} a second. The application keeps {depth} reads of 16 KiB in flight, for as long as you like."
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System
-from seeklab.judge import Evidence, Number, near
+from seeklab.judge import Evidence, Mistake, Number, near
 
 if TYPE_CHECKING:
     import random
@@ -21,7 +21,7 @@ WITHIN_PERCENT = 25
 DRIVES = ((5400, 1.0, 11.0, 24.0), (7200, 0.8, 8.5, 17.0), (10_000, 0.5, 5.0, 10.0))
 """Turns a minute; seeks to the next track, on average and over all, in ms: what goes together in drives on sale."""
 
-QUESTIONS = {"rate": "The rate of your system: reads a second of disks, MiB/s of a client far away?"}
+QUESTIONS = {"rate": "What is the rate of your system: reads/s of disks, or MiB/s of a distant client?"}
 
 
 def _disks(source: random.Random, disks: int, threads: int) -> System:
@@ -36,8 +36,8 @@ def _disks(source: random.Random, disks: int, threads: int) -> System:
     }
     what = "one disk" if disks == 1 else f"{disks} disks in mirrors"
     told = (
-        f"{what} of {rpm:,} turns a minute with an average seek of {average:g} ms; {threads} "
-        f"thread{'s' * (threads > 1)}, each with one random read of 8 KiB at a time. How many reads a second?"
+        f"{what} of {rpm:,} rpm with an average seek of {average:g} ms; {threads} thread{'s' * (threads > 1)}, each "
+        "with one random read of 8 KiB at a time. How many reads a second?"
     )
     return System(known, told)
 
@@ -58,8 +58,8 @@ def _far(source: random.Random) -> System:
         "mbit_per_s": 1000,
     }
     told = (
-        f"a client reads a stream over {known['mbit_per_s']:,} Mbit/s with a round trip of "
-        f"{known['round_trip_ms']} ms, and windows of {known['window_kib']} KiB at both ends. How many MiB/s?"
+        f"a client reads a stream over {known['mbit_per_s']:,} Mbit/s with a round trip of {known['round_trip_ms']} "
+        f"ms and windows of {known['window_kib']} KiB at both ends. How many MiB/s?"
     )
     return System(known, told)
 
@@ -98,17 +98,20 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"rate": (measured(system, seed), "MiB/s" if "window_kib" in system.known else "1/s")}
 
 
-DISK = (
-    "a random read waits for the arm and then for the platter, half a turn on average; the transfer of 8 KiB "
-    "hardly counts. Both times belong into the sum"
+DISK = Mistake(
+    "no-rotation",
+    "a random read waits for the arm and then for the platter, half a turn on average, so add both times; the "
+    "transfer of 8 KiB hardly counts",
 )
-POOL = (
-    "a thread that waits for its read keeps one disk busy: with fewer threads than disks the others have nothing "
-    "to do. Count threads, not disks"
+POOL = Mistake(
+    "disks-not-threads",
+    "a thread keeps one disk busy while it waits for its read, so with fewer threads than disks the other disks are "
+    "idle: count threads, not disks",
 )
-FAR = (
-    "one window is sent, and then the sender waits for the answer of a round trip: as long as a window is less "
-    "than the line holds, the line's rate does not matter"
+FAR = Mistake(
+    "line-rate",
+    "the sender sends one window, then waits a round trip for the answer: as long as the line holds more than a "
+    "window, its rate does not matter",
 )
 
 
@@ -131,8 +134,8 @@ SHAPE = Shape(
     parts=1,
     gives=Number(at_least=0),
     hints=(
-        "One request at a time: how long does one take? The rate is one over that.",
-        "Seek and half a turn; a thread has one disk; a window for each round trip.",
+        "One request at a time: how long does one take? The rate is one over that time.",
+        "A read takes a seek and half a turn; each thread uses one disk; each round trip carries one window.",
         "1000 / (seek_ms + 30,000 / rpm) for each thread, and window over round trip.",
     ),
 )

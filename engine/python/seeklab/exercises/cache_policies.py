@@ -69,19 +69,15 @@ ON_SCANS = (
         "lru",
         1.06,
         "scans_over_lru",
-        (
-            "a scan passes through and throws out what is popular, as it does with LRU: an object that was asked for "
-            "once proves little, and should leave first"
-        ),
+        "a scan passes through and throws out what is popular, as it does with LRU: an object that was asked for once "
+        "proves little, and should leave first",
     ),
     Demand(
         "arc",
         0.95,
         "scans_over_arc",
-        (
-            "scans cost this policy more than they cost ARC: what comes back soon after it was thrown out should not "
-            "be treated as new"
-        ),
+        "scans cost this policy more than they cost ARC: what comes back soon after it was thrown out should not be "
+        "treated as new",
     ),
 )
 ON_SHIFTS = (
@@ -103,10 +99,8 @@ ON_LOOPS = (
         "belady",
         0.4,
         "loops_over_best",
-        (
-            "on a loop that is longer than the cache, whoever throws out the oldest throws out what is needed next; a "
-            "part of the loop has to be kept while the rest goes by"
-        ),
+        "on a loop that is longer than the cache, whoever throws out the oldest throws out what is needed next; a "
+        "part of the loop has to be kept while the rest goes by",
     ),
 )
 """What a policy must reach on every seed. LRU and ARC hit nothing on a loop that is too long: the optimum is asked."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_least
-from seeklab.judge import Evidence, Number
+from seeklab.judge import Evidence, Mistake, Number
 
 if TYPE_CHECKING:
     import random
@@ -21,8 +21,8 @@ SHARE = 0.93
 """This much of the best limit's throughput is demanded."""
 
 QUESTIONS = {
-    "one_mib_per_s": "Nothing is combined (1 MiB). How many MiB/s?",
-    "all_mib_per_s": f"Everything is combined ({MAX_MIB} MiB). How many MiB/s?",
+    "one_mib_per_s": "How many MiB/s does the server read if nothing is combined (1 MiB)?",
+    "all_mib_per_s": f"How many MiB/s if everything is combined ({MAX_MIB} MiB)?",
 }
 
 
@@ -34,9 +34,9 @@ def _drawn(source: random.Random, in_flight: int) -> System:
         "rate_mb_per_s": source.choice((1600, 2000, 2400)),
     }
     told = (
-        f"the client keeps {in_flight} requests of 1 MiB in flight; one thread needs {known['thread_us']:g} us "
-        f"for each transaction and {known['per_byte_ns']:g} ns for each byte; the devices move "
-        f"{known['rate_mb_per_s']:,} MB/s"
+        f"the client keeps {in_flight} requests of 1 MiB in flight; one thread needs {known['thread_us']:g} us for "
+        f"each transaction and {known['per_byte_ns']:g} ns for each byte; the devices move {known['rate_mb_per_s']:,} "
+        "MB/s"
     )
     return System(known, told)
 
@@ -60,15 +60,17 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {name: (throughput(system, mib, seed), "MiB/s") for name, mib in rates.items()}
 
 
-ALONE = (
-    "too large: all that the client has in flight becomes one transaction. While the thread prepares it the "
-    "devices wait, and while they move it the thread waits: nobody has a second one to work on"
+ALONE = Mistake(
+    "one-transaction",
+    "too large: everything in flight becomes one transaction, so the devices wait while the thread prepares it, and "
+    "the thread waits while they move it; there is no second transaction to work on",
 )
-UNEQUAL = (
-    "two transactions of unequal size: while the large one is moved the thread is soon done with the small one "
-    "and waits, and the other way round. Less of the work overlaps than with equal ones"
+UNEQUAL = Mistake(
+    "unequal",
+    "two transactions of unequal size: while the devices move the large one, the thread soon finishes the small one "
+    "and waits, and then the reverse; less of the work overlaps than with equal sizes",
 )
-SMALL = "too small: the thread pays its fixed time for each transaction, and there are many of them"
+SMALL = Mistake("too-small", "too small: the thread pays its fixed time for each of many transactions")
 
 
 def _judge(system: System, limit_mib: int, seed: int) -> list[Evidence]:
@@ -94,12 +96,12 @@ SHAPE = Shape(
     parts=1,
     gives=Number(whole=True, at_least=1, at_most=MAX_MIB),
     hints=(
-        "Two parts work on a transaction one after the other. When do both have something to do?",
+        "Two parts work on a transaction, one after the other. When do both have work?",
         (
-            "Both are busy only while there are at least two transactions. How many does a limit make of what is "
+            "Both are busy only while there are at least two transactions. How many does a limit make of the data "
             "in flight?"
         ),
-        "As large as it can be while there are still two of equal size.",
+        "As large as possible while there are still two of equal size.",
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing

@@ -45,8 +45,8 @@ DEMANDS = (
 
 
 FOREVER = (
-    "a transaction waits at a free log and nobody else comes, so the policy waits for ever: a wait needs an end, "
-    "and whoever is alone needs none"
+    "a transaction waits at a free log and nobody else comes, so the policy waits for ever: a wait needs an end, and "
+    "whoever is alone needs none"
 )
 
 
@@ -150,9 +150,9 @@ def database(learner: object) -> Database:
 def briefing(learner: object) -> str:
     """Tell the learner's database."""
     return (
-        f"The database of {learner}: {database(learner)}. A transaction flushes the engine's log, the replication "
-        "log and the engine's log again. The engine's log is flushed for all who wait; for whom the replication "
-        "log is flushed your policy says. Flush times scatter exponentially."
+        f"The database of {learner}: {database(learner)}. A transaction flushes the engine's log, the replication log "
+        "and the engine's log again. The engine's log is flushed for all who wait; for whom the replication log is "
+        "flushed your policy says. Flush times scatter exponentially."
     )
 
 
@@ -194,14 +194,14 @@ def _elsewhere(asked: Asked) -> list[Evidence]:
 
 
 ALONE = (
-    "with one client nobody else can come while it waits: a wait for company is lost, at every commit. Look at "
-    "how many transactions are elsewhere"
+    "with one client nobody else can come while it waits: a wait for company is lost, at every commit. Look at how "
+    "many transactions are elsewhere"
 )
 FEW = "a flush is for too few: it takes hardly longer for all who wait than for one, and the others queue for the next"
 IDLE = "the log stands free while transactions wait for it: what a wait gains in company it loses in flushes"
 ORDER = (
-    "replicas apply transactions in the order in which they stand in the log, and some stand there before others "
-    "that had come earlier: take places from 0 on, and give them in their order"
+    "replicas apply transactions in the order in which they stand in the log, and some stand there before others that "
+    "had come earlier: take places from 0 on, and give them in their order"
 )
 BEHIND = "somebody was left behind while others were flushed, more than twice: who waits longest must be in the flush"
 

@@ -40,7 +40,9 @@ EAGER = 0.5
 """Who reads ahead of more than this share of random reads reads ahead of everything."""
 
 QUESTIONS = {
-    "surplus_percent": "Random reads have asked for 40 % of the file. How much more than that did the guess of 2009 read, in % of it?",
+    "surplus_percent": (
+        "Random reads have asked for 40 % of the file. How much more than that did the guess of 2009 read, in % of it?"
+    ),
     "stream_mib_per_s": "Without any read-ahead: at how many MiB/s does a thread read at four places in turn?",
 }
 """What a learner commits to before the first run."""
@@ -66,8 +68,8 @@ class Flash:
     def __str__(self) -> str:
         """Say it in a line."""
         return (
-            f"a file of {self.file_mib} MiB, random reads of {self.read_kib} KiB, reads in order of "
-            f"{self.stream_kib} KiB, an SSD of {self.rate_mb} MB/s and {self.latency_us} us"
+            f"a file of {self.file_mib} MiB, random reads of {self.read_kib} KiB, reads in order of {self.stream_kib} "
+            f"KiB, an SSD of {self.rate_mb} MB/s and {self.latency_us} us"
         )
 
     def _on(self, context: str, jobs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -171,16 +173,16 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 VAIN = (
-    "pages are read ahead of every read, and nobody goes on there: even of a file that is hardly known it reads "
-    "too much"
+    "pages are read ahead of every read, and nobody goes on there: even of a file that is hardly known it reads too "
+    "much"
 )
 CHANCE = (
     "chance is taken for a stream: the more of the file was asked for, the more often a random read begins where "
     "another one ended long ago"
 )
 HIDDEN = (
-    "reads at one place are followed, but those at four in turn are not: between two at one place lie three at "
-    "the others"
+    "reads at one place are followed, but those at four in turn are not: between two at one place lie three at the "
+    "others"
 )
 LATE = (
     "the streams wait for the SSD: too little is read ahead of them, so that each read begins only when it is asked for"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_most
-from seeklab.judge import Evidence, Fields, Number
+from seeklab.judge import Evidence, Fields, Mistake, Number
 
 if TYPE_CHECKING:
     import random
@@ -33,9 +33,7 @@ BLOCK, WRITE = 1_024_000, 768_000
 FREE = 1.0
 """A rate that leaves less than this of the drive's to spare, in MB/s, is as much as the drive takes."""
 
-QUESTIONS = {
-    "cliff_gb": "Nothing else writes. After how many GB does a copy at full speed slow down?",
-}
+QUESTIONS = {"cliff_gb": "Only the copy writes. After how many GB does a copy at full speed slow down?"}
 
 
 def _drawn(source: random.Random, cells_gb: int, static_gb: int, full: tuple[int, int]) -> System:
@@ -47,10 +45,10 @@ def _drawn(source: random.Random, cells_gb: int, static_gb: int, full: tuple[int
         "copy_gb": COPY_GB,
     }
     told = (
-        f"cells of {cells_gb} GB at four bits, {known['full_percent']} % of them full; an SLC cache of "
-        f"{static_gb} GB and half of the cells at one bit, of which less is lent the fuller it is, and none from "
-        f"{ZERO_AT} % on; {CACHE_MB} MB/s in the cache and {DIRECT_MB} beyond it; a service writes "
-        f"{known['service_mb']} MB/s beside the copy"
+        f"cells of {cells_gb} GB at four bits, {known['full_percent']}% of them full; an SLC cache of {static_gb} GB "
+        f"plus half of the cells at one bit, a share that shrinks as the drive fills and is zero from {ZERO_AT}% on; "
+        f"{CACHE_MB} MB/s in the cache and {DIRECT_MB} MB/s beyond it; a service writes {known['service_mb']} MB/s "
+        "during the copy"
     )
     return System(known, told)
 
@@ -122,17 +120,23 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"cliff_gb": (alone["slc_cliff_gb"], "GB")}
 
 
-MUCH = "together with the service that is more than the drive takes beyond its cache: the tool's queue is always full"
-LARGE = (
-    "the part at full speed is larger than what the cache of this drive has room for beside the service: its end "
-    "goes past the cache, with a full queue before every write of the service"
+MUCH = Mistake(
+    "too-fast",
+    "the plan and the service together write more than the drive takes beyond its cache, so the tool's queue is "
+    "always full",
 )
-PAUSED = (
-    "the pause gives nothing back: a drive folds when it has been idle for a second, and the service never leaves "
-    "it idle for so long"
+LARGE = Mistake(
+    "past-the-cache",
+    "the part at full speed is larger than the room that this drive's cache has beside the service: its end is "
+    "written past the cache, with a full queue before every write of the service",
 )
-SMALL = "the cache has room for more than the plan copies at full speed"
-SLOW = "the drive takes more beyond its cache than the service and the plan ask of it"
+PAUSED = Mistake(
+    "pause",
+    "the pause gains nothing: a drive folds after it has been idle for a second, and the service never leaves it idle "
+    "that long",
+)
+SMALL = Mistake("unused-cache", "the cache has room for more than the plan copies at full speed")
+SLOW = Mistake("too-slow", "beyond its cache the drive takes more than the service and the plan write")
 
 
 def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Evidence]:
@@ -178,8 +182,11 @@ SHAPE = Shape(
         }
     ),
     hints=(
-        "What does the drive take, for how long, and who else is writing to it all the time?",
-        "The cache takes static + lent, the service's part of it included; beyond it 100 MB/s are for both.",
+        "How fast does the drive take data, for how long, and who else writes to it all the time?",
+        (
+            "The cache takes static + lent GB, including the service's writes; beyond it the copy and the service "
+            "share 100 MB/s."
+        ),
         "fast_gb a little below (static_gb + lent) * (1 - service_mb / 1800), pause_s 0, rate_mb 98 - service_mb.",
     ),
     seeds=1,

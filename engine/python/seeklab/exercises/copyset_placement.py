@@ -104,9 +104,9 @@ def briefing(learner: object) -> str:
     """Tell the learner's fleet."""
     own = fleet(learner)
     return (
-        f"The fleet of {learner}: {own.nodes:,} nodes, {own.per_rack} in each of {own.racks} racks, {COPIES} "
-        f"copies of each chunk. After an outage {DARK_PERCENT} % of the nodes stay dark. Each node shall share "
-        f"its chunks with {own.scatter} others, so that a lost one is copied again from as many."
+        f"The fleet of {learner}: {own.nodes:,} nodes, {own.per_rack} in each of {own.racks} racks, {COPIES} copies "
+        f"of each chunk. After an outage {DARK_PERCENT} % of the nodes stay dark. Each node shall share its chunks "
+        f"with {own.scatter} others, so that a lost one is copied again from as many."
     )
 
 
@@ -137,8 +137,8 @@ def _broken(sets: Any, on: Fleet) -> str | None:  # noqa: ANN401 -- whatever the
 
 
 MANY = (
-    "too many different sets: each of them is one more chance that an outage meets it as a whole. A scatter "
-    f"width of S takes no more than S / {COPIES - 1} groups for each node"
+    "too many different sets: each of them is one more chance that an outage meets it as a whole. A scatter width of "
+    f"S takes no more than S / {COPIES - 1} groups for each node"
 )
 NARROW = (
     f"too few: a node that is in one group shares its chunks with {COPIES - 1} others, and they alone can copy it "

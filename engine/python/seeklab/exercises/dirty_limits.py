@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Choice, Evidence, Fields, Number
+from seeklab.judge import Choice, Evidence, Fields, Mistake, Number
 
 if TYPE_CHECKING:
     import random
@@ -29,7 +29,7 @@ SOON_S = 5
 """Who has old data looked for sooner hopes for much of it."""
 
 QUESTIONS = {
-    "commit_s": "The thresholds are 12 GB and 24 GB. How long does the log's slowest write of the minute take, in seconds?",
+    "commit_s": "The thresholds are 12 GB and 24 GB. How many seconds does the slowest log write of the minute take?"
 }
 
 
@@ -45,8 +45,8 @@ def _drawn(source: random.Random, disk: tuple[int, int], patience: tuple[int, in
     }
     told = (
         f"{MEMORY_GB} GB of memory that can be dirty; a disk of {disk_mb} MB/s; a file system with a journal in "
-        f"ordered mode, on which a bulk writer writes {bulk_mb} MB/s for {burst_s} s of each minute, and a log "
-        f"that is written synchronously {SYNCS_PER_S} times a second, {known['patience_ms']} ms at most"
+        f"ordered mode; a bulk writer that writes {bulk_mb} MB/s for {burst_s} s of each minute; a log with "
+        f"{SYNCS_PER_S} synchronous writes a second, each of which may take at most {known['patience_ms']} ms"
     )
     return System(known, told)
 
@@ -104,25 +104,30 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"commit_s": (seen(system, SHIPPED, seed)["p99_9_ms"] / 1000, "s")}
 
 
-FLOODED = (
-    "the limit is so high that dirty data of seconds pile up, and each commit of the log writes them first; an "
-    "earlier write-back does not help against a writer that is faster than the disk"
+FLOODED = Mistake(
+    "high-limit",
+    "the limit is so high that seconds' worth of dirty data pile up, and each commit of the log writes them first; an "
+    "earlier write-back does not help against a writer that is faster than the disk",
 )
-EARLY = (
-    "data that are looked for so soon are written early, but the limit lets them pile up all the same: an age is "
-    "when they may be written, not when the writer stops"
+EARLY = Mistake(
+    "short-expiry",
+    "data that expire this soon are written early, but the limit still lets them pile up: the age says when data may "
+    "be written, not when the writer stops",
 )
-TWICE = (
-    "the limit is within the patience only once: a synchronous write may have to wait for what is on its way when "
-    "it comes, and then for the data of its own commit"
+TWICE = Mistake(
+    "one-wait",
+    "the limit fits into the patience only once: a synchronous write may have to wait for the data that are being "
+    "written when it comes, and then for the data of its own commit",
 )
-QUEUED = (
-    f"without a journal the log waits for no commit, but the write-back keeps {DEPTH} requests of 4 MiB in "
-    "flight, and the log's write queues behind them"
+QUEUED = Mistake(
+    "queued",
+    f"without a journal the log waits for no commit, but the write-back keeps {DEPTH} requests of 4 MiB in flight, "
+    "and the log's write queues behind them",
 )
-STARVED = (
-    "the limit is so low that the disk has nothing to do while the writer copies: with a request or less of dirty "
-    "data it waits for the memory, and the memory for it"
+STARVED = Mistake(
+    "idle-disk",
+    "the limit is so low that the disk is idle while the writer copies: with a request or less of dirty data the disk "
+    "waits for the memory, and the memory for the disk",
 )
 
 
@@ -160,11 +165,11 @@ SHAPE = Shape(
             "limit_mb": Number(at_least=0.1, at_most=48_000),
             "expire_s": Number(at_least=0, at_most=3600),
             "wakeup_s": Number(at_least=0.1, at_most=3600),
-            "log": Choice({"together": "", "apart": QUEUED}),
+            "log": Choice({"together": "", "apart": QUEUED.why}),
         }
     ),
     hints=(
-        "How many MB does the disk take while the log has patience? What of them may a commit have to write?",
+        "How many MB does the disk take within the log's patience? Which of them may a commit have to write?",
         "The writer is faster than the disk, so dirty data rise to the limit, whatever the threshold below it is.",
         "limit_mb = 0.2 * patience_ms / 1000 * disk_mb, background_mb half of it; the other values may stay.",
     ),

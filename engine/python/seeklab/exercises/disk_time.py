@@ -137,10 +137,8 @@ MISTAKES = (
     ),
     Mistake(
         "too-deep",
-        (
-            "among so many requests there is always a near one, and a far one waits until no request is nearer: the "
-            "mean is low, but the slowest percent starves"
-        ),
+        "among so many requests there is always a near one, and a far one waits until no request is nearer: the mean "
+        "is low, but the slowest percent starves",
         when=lambda choice: _depth(choice) > DEEP,
     ),
     Mistake(

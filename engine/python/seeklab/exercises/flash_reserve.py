@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._result import run as run_scenario
 from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Evidence, Number
+from seeklab.judge import Evidence, Mistake, Number
 
 if TYPE_CHECKING:
     import random
@@ -25,8 +25,8 @@ LESS = 0.7
 AMPLIFICATION = "ssd_write_amplification"
 
 QUESTIONS = {
-    "ten_times": "With 10 % of spare flash: how many pages does the drive program for each page that is written?",
-    "thirty_times": "And with 30 %?",
+    "ten_times": "With 10% of spare flash: how many pages does the drive program for each page written?",
+    "thirty_times": "And with 30%?",
 }
 
 
@@ -34,7 +34,7 @@ def _drawn(source: random.Random, trimmed: int) -> System:
     known = {"wanted_amplification": source.randrange(25, 29 if trimmed else 39) / 10, "trimmed_percent": trimmed}
     told = (
         f"at most {known['wanted_amplification']:g} pages programmed for each page written; 4 KiB at random over "
-        f"{100 - trimmed} % of the drive, and the other {trimmed} % are trimmed"
+        f"{100 - trimmed}% of the drive, and the other {trimmed}% are trimmed"
     )
     return System(known, told)
 
@@ -60,15 +60,17 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     }
 
 
-FEW = (
-    "too little spare flash: the blocks that are collected are still nearly full of valid pages, and each of "
-    "those is programmed once more"
+FEW = Mistake(
+    "too-little",
+    "too little spare flash: the blocks that the drive collects are still nearly full of valid pages, and it programs "
+    "each of those pages once more",
 )
-TRIM = (
-    "too much: what is trimmed holds no valid page either, so it counts as spare. Compare the flash with what is "
-    "in use, not with the capacity"
+TRIM = Mistake(
+    "no-trim",
+    "too much: trimmed space holds no valid pages either, so it counts as spare; compare the flash with the space in "
+    "use, not with the capacity",
 )
-MUCH = "too much: with a good deal less the drive would do as well, and flash that nobody can fill is paid for"
+MUCH = Mistake("too-much", "too much: with much less the drive would do as well, and spare flash costs money")
 
 
 def _judge(system: System, percent: float, seed: int) -> list[Evidence]:
@@ -76,8 +78,8 @@ def _judge(system: System, percent: float, seed: int) -> list[Evidence]:
     enough, less = (run(system, share * percent, seed).metrics[AMPLIFICATION] for share in (1, LESS))
     much = TRIM if system["trimmed_percent"] else MUCH
     return [
-        at_most(f"pages for each page written with {percent:.3g} %, {system}", enough, SLACK * wanted, "", seed, FEW),
-        at_least(f"the same with {LESS * percent:.3g} %", less, wanted, "", seed, much),
+        at_most(f"pages for each page written with {percent:.3g}%, {system}", enough, SLACK * wanted, "", seed, FEW),
+        at_least(f"the same with {LESS * percent:.3g}%", less, wanted, "", seed, much),
     ]
 
 
@@ -94,9 +96,9 @@ SHAPE = Shape(
     parts=2,
     gives=Number(at_least=5, at_most=200),
     hints=(
-        "In the steady state, of what share of their pages are the blocks that are collected still valid?",
-        "With spare share s of what is in use, about (1 + s) / (2 s) pages are programmed for each one written.",
-        "Solve it for s; then spare flash and trimmed space count together against what is in use.",
+        "In the steady state, what share of the pages in a collected block is still valid?",
+        "With spare share s of the space in use, about (1 + s) / (2 s) pages are programmed for each one written.",
+        "Solve it for s; then compare spare flash and trimmed space together with the space in use.",
     ),
     seeds=1,
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Evidence, Settings
+from seeklab.judge import Evidence, Mistake, Settings
 
 if TYPE_CHECKING:
     import random
@@ -25,15 +25,15 @@ READ_TIMES = 0.2
 RATE_TIMES = 0.84
 
 QUESTIONS = {
-    "found_p99_ms": "As found: the slowest of a hundred reads, in ms?",
-    "one_second_times": "Groups of one second in place of five: how many times the throughput of the writers?",
+    "found_p99_ms": "As found: what is the 99th percentile of the reads, in ms?",
+    "one_second_times": "Groups of one second instead of five: how many times the throughput do the writers have?",
 }
 
 
 def _drawn(source: random.Random) -> System:
     known = {"metadata_mib": source.randrange(28, 49, 2), "reads_per_s": source.randrange(18, 27)}
     told = (
-        f"four disks in mirrors, 32 writers as fast as they are let, {known['reads_per_s']} random reads a "
+        f"four disks in mirrors, 32 writers as fast as the pool takes them, {known['reads_per_s']} random reads a "
         f"second; a group has {known['metadata_mib']} MiB of metadata"
     )
     return System(known, told)
@@ -63,17 +63,20 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"found_p99_ms": (found[READS], "ms"), "one_second_times": (one[RATE] / found[RATE], "x")}
 
 
-CLOCK = (
-    "a busy pool fills a group long before its timeout, which ends groups of idle pools only. What a group may "
-    "hold follows from the target"
+CLOCK = Mistake(
+    "timeout",
+    "a busy pool fills a group long before its timeout, which ends groups of idle pools only; the target decides how "
+    "much a group may hold",
 )
-OLD = (
-    "reads still wait: a write counts as overdue about 2.5 s after its group began, and from then on goes before "
-    "every read. Groups have to be gone before that"
+OLD = Mistake(
+    "overdue",
+    "reads still wait: a write counts as overdue about 2.5 s after its group began, and from then on precedes every "
+    "read; groups have to end before that",
 )
-SHORT = (
-    "too much throughput is lost: each group writes its metadata in rounds that wait for each other, and groups "
-    "this short do so too often for a pool of four disks"
+SHORT = Mistake(
+    "too-short",
+    "too much throughput is lost: each group writes its metadata in rounds that wait for each other, and groups this "
+    "short do so too often for a pool of four disks",
 )
 
 
@@ -96,11 +99,11 @@ SHAPE = Shape(
     near=_near,
     judge=_judge,
     parts=2,
-    fix=Settings((TARGET, TIMEOUT), {"zfs.metadata": "how much metadata a group has is what users' files make of it"}),
+    fix=Settings((TARGET, TIMEOUT), {"zfs.metadata": "users' files decide how much metadata a group has"}),
     hints=(
         "What ends a group on a busy pool, and what on an idle one?",
-        "From what age on do writes go before reads? A group that is gone by then never gets there.",
-        "One second serves reads and pays for metadata too often; the age of the deadline is 2.5 s.",
+        "At what age do writes start to precede reads? A group that ends sooner never reaches that age.",
+        "One second serves reads, but pays for metadata too often; writes are overdue at 2.5 s.",
     ),
     events=10_000_000,
 )

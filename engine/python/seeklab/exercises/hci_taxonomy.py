@@ -67,9 +67,9 @@ def briefing(learner: object) -> str:
     """Tell a learner about the cluster."""
     own = numbers(learner)
     return (
-        f"The cluster of {learner}: {own['nodes']} nodes, {own['copies']} copies of each block, one machine on "
-        f"each node with a disk of {own['machine_mib']} MiB.\nThe link of a node carries {own['link_mb_per_s']} "
-        "MB/s each way; devices are faster.\nThe machine of node 0 moves to node 3. Later, node 2 is lost."
+        f"The cluster of {learner}: {own['nodes']} nodes, {own['copies']} copies of each block, one machine on each "
+        f"node with a disk of {own['machine_mib']} MiB.\nThe link of a node carries {own['link_mb_per_s']} MB/s each "
+        "way; devices are faster.\nThe machine of node 0 moves to node 3. Later, node 2 is lost."
     )
 
 
@@ -164,8 +164,8 @@ ASSIGNMENT, check, hint = exercise(
             "Compare two columns of the table: what is local at the move, and what is local at the end.",
             "A share comes back by itself only where reading a block elsewhere brings a copy of it here.",
             (
-                "How many nodes know where a block is? One that computes it asks nobody; one that keeps a "
-                "list of all content asks whoever holds that part of the list."
+                "How many nodes know where a block is? One that computes it asks nobody; one that keeps a list of "
+                "all content asks whoever holds that part of the list."
             ),
         ),
         seeds=1,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_most
-from seeklab.judge import Evidence, Fields, Number
+from seeklab.judge import Evidence, Fields, Mistake, Number
 
 if TYPE_CHECKING:
     import random
@@ -32,7 +32,10 @@ PAUSED, PAUSED_PERCENT = 50, 0.3
 SLOWER, LOAD = 20, 1.3
 
 QUESTIONS = {
-    "p95_ms": "The servers pause on their own, and nobody is asked twice. What does one user in twenty wait, in ms?",
+    "p95_ms": (
+        "The servers pause on their own, and no request is sent twice. What is the 95th percentile of the users' "
+        "waits, in ms?"
+    )
 }
 
 
@@ -48,8 +51,8 @@ def _drawn(
     }
     told = (
         f"a request asks {known['leaves']} of {known['servers']} servers and waits for all; each answers in "
-        f"{known['time_ms']} ms, but pauses {PAUSED_PERCENT} % of the time for {PAUSED} times as long; three of "
-        f"them hold each key, and {BUDGET_PERCENT} % more requests may be sent"
+        f"{known['time_ms']} ms, except that a pause makes {PAUSED_PERCENT}% of its answers take {PAUSED} times as "
+        f"long; three servers hold each key, and {BUDGET_PERCENT}% more requests may be sent"
     )
     return System(known, told)
 
@@ -98,18 +101,21 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"p95_ms": (seen(system, PAUSES, seed=seed)["p95_ms"], "ms")}
 
 
-EARLY = (
-    "asked too soon: before the ordinary answer is there, every question asks for a copy, and the budget is gone "
-    "when one is paused"
+EARLY = Mistake(
+    "too-early",
+    "asked too soon: every question asks for a copy before the ordinary answer has arrived, and the budget is spent "
+    "when a server pauses",
 )
-LATE = "asked too late: who waits so long for the first answer has lost the time already"
-POOR = (
-    "the budget is smaller than what is slow: there have to be copies for every pause, and for all that a single "
-    "slow server is asked; one that is refused helps nobody"
+LATE = Mistake("too-late", "asked too late: a copy after so long a wait can no longer save the time")
+POOR = Mistake(
+    "small-budget",
+    "the budget is smaller than the share of slow answers: it has to pay for a copy at every pause, and for every "
+    "request to a single slow server; a refused copy does not help",
 )
-RICH = (
-    "in an overload every answer is late, and so every question is sent twice: the copies make the overload "
-    "worse. A budget switches the hedge off where it cannot help"
+RICH = Mistake(
+    "no-budget",
+    "in an overload every answer is late, so every question is sent twice: the copies make the overload worse, and "
+    "only a budget switches the hedge off where it cannot help",
 )
 
 
@@ -118,7 +124,7 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
     ordinary = system["time_ms"]
     found = {state: seen(system, state, after, budget, seed) for state in STATES}
     alone = seen(system, OVERLOAD, seed=seed)["p99_9_ms"]
-    rule = f"after {after:.4g} ms, {budget:g} %"
+    rule = f"after {after:.4g} ms, {budget:g}%"
     why = EARLY if after <= ordinary else LATE if after > 2 * ordinary else POOR
     name, unit = f"p99.9 with {{}}, {rule}, {system}", "ms"
     most = BUDGET_PERCENT + SPILL
@@ -144,8 +150,8 @@ SHAPE = Shape(
     parts=4,
     gives=Fields({"after_ms": Number(at_least=0, at_most=10_000), "budget_percent": Number(at_least=0, at_most=100)}),
     hints=(
-        "Which questions should be asked twice? Which of them can you tell from the others, and when?",
-        "An answer that is not there a while after the ordinary time will not come soon. Before that, nobody knows.",
+        "Which questions should be asked twice? How can you tell them from the others, and when?",
+        "An answer that is missing well after the ordinary time will not come soon. Before that, you cannot tell.",
         "After one and a half ordinary times, with the whole budget that is allowed.",
     ),
     seeds=1,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_most
-from seeklab.judge import Evidence, Settings
+from seeklab.judge import Evidence, Mistake, Settings
 
 if TYPE_CHECKING:
     import random
@@ -32,17 +32,17 @@ PERCENT = 50
 
 QUESTIONS = {
     "zeros_percent": (
-        f"Only buffer_compress_percentage={PERCENT}, fio 2.20: what share does zero suppression take, in %?"
+        f"Only buffer_compress_percentage={PERCENT}, fio 2.20: what share does zero suppression remove, in %?"
     ),
-    "ratio": "The same under fio 3.33: what does the compressor make of what is left (1 is nothing)?",
+    "ratio": "The same under fio 3.33: which compression ratio does the compressor reach on the rest (1 is none)?",
 }
 
 
 def _drawn(source: random.Random) -> System:
     known = {"wanted_ratio": 2.0, "bs_kib": source.choice((32, 64, 128)), "block": source.choice((2048, 4096, 8192))}
     told = (
-        f"writes of {known['bs_kib']} KiB to storage with blocks of {known['block']:,} bytes; wanted are data "
-        f"that a compressor shrinks {known['wanted_ratio']:g} to 1"
+        f"writes of {known['bs_kib']} KiB to storage with blocks of {known['block']:,} bytes; a compressor should "
+        f"shrink the data {known['wanted_ratio']:g} to 1"
     )
     return System(known, told)
 
@@ -71,15 +71,20 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     }
 
 
-ZEROS = (
-    "whole blocks of zeros: the compressible part of each chunk is left empty, and a chunk as large as a write is "
-    "empty over many storage blocks. The storage never stores them, so the compressor sees the other half only"
+ZEROS = Mistake(
+    "zero-blocks",
+    "whole blocks of zeros: fio leaves the compressible part of each chunk empty, and with a chunk as large as a "
+    "write it leaves many storage blocks empty; the storage never stores them, so the compressor sees only the other "
+    "half",
 )
-REPEATS = (
-    "blocks that repeat: a pattern is the same wherever it fills a whole storage block, and a buffer that is "
-    "neither refilled nor scrambled is sent again. Deduplication takes them before the compressor sees them"
+REPEATS = Mistake(
+    "repeated-blocks",
+    "blocks that repeat: a pattern is the same wherever it fills a whole storage block, and a buffer that is neither "
+    "refilled nor scrambled is sent again; deduplication removes them before the compressor sees them",
 )
-RATIO = "the compressor finds another ratio: of n to 1 a share of (n - 1) / n of the data has to be compressible"
+RATIO = Mistake(
+    "ratio", "the compressor finds another ratio: for n to 1, a share of (n - 1) / n of the data has to be compressible"
+)
 
 
 def _judge(system: System, options: Mapping[str, Any], seed: int) -> list[Evidence]:
@@ -110,11 +115,11 @@ SHAPE = Shape(
     near=_near,
     judge=_judge,
     parts=3,
-    fix=Settings(MAY_SET, {"fio": "which version reads the options is not yours to choose; they have to hold for all"}),
+    fix=Settings(MAY_SET, {"fio": "you cannot choose the version; the options have to work with all three"}),
     hints=(
-        "Storage looks for three kinds of sameness: empty blocks, blocks seen before, repetition within a unit.",
-        "Where in a block does the compressible part lie? Each version has a default for the chunk.",
-        "A chunk well below a storage block puts compressible and random bytes into each of them.",
+        "Storage looks for three kinds of redundancy: empty blocks, blocks seen before, repetition within a unit.",
+        "Where in a block is the compressible part? Each version has its own default for the chunk.",
+        "A chunk well below a storage block puts compressible and random bytes into each block.",
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing

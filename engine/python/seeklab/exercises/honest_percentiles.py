@@ -80,10 +80,9 @@ def briefing(learner: object) -> str:
     """Tell what everybody knows of the learner's test."""
     connections, interval_ms, stop_ms, service_ms = _plan(system(learner))
     return (
-        f"The tool of {learner} has {connections} connections. By its plan each sends a request every "
-        f"{interval_ms:g} ms, {1000 * connections / interval_ms:g} a second in all, for 10 s; a connection that "
-        f"waits for an answer sends late. The server answers in {service_ms:g} ms on average. Once it stands "
-        f"still for {stop_ms:g} ms."
+        f"The tool of {learner} has {connections} connections. By its plan each sends a request every {interval_ms:g} "
+        f"ms, {1000 * connections / interval_ms:g} a second in all, for 10 s; a connection that waits for an answer "
+        f"sends late. The server answers in {service_ms:g} ms on average. Once it stands still for {stop_ms:g} ms."
     )
 
 
@@ -152,12 +151,12 @@ def _why(name: str, given: float, seen: float, waited: float) -> str:
         return "latency begins when the request was due; then sort, and take the value at that share of the rows"
     if given > waited:
         return (
-            "too long: those who came later in the stop waited for less. A sample of 1000 ms at an interval of "
-            "100 ms stands for waits of 1000, 900, 800 ms and so on"
+            "too long: those who came later in the stop waited for less. A sample of 1000 ms at an interval of 100 ms "
+            "stands for waits of 1000, 900, 800 ms and so on"
         )
     return (
-        "too short: a sample that took longer than the interval kept its connection from sending. Each interval "
-        "of it is one request that is missing, or that was sent late"
+        "too short: a sample that took longer than the interval kept its connection from sending. Each interval of it "
+        "is one request that is missing, or that was sent late"
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_least
-from seeklab.judge import Evidence, Fields, Number
+from seeklab.judge import Evidence, Fields, Mistake, Number
 
 if TYPE_CHECKING:
     import random
@@ -31,8 +31,8 @@ WINDOW = 20
 
 QUESTIONS = {
     "goodput_mbit": (
-        f"The client asks all servers at once, each may have {WINDOW} packets under way, and the port of the "
-        "switch holds as few packets as it may. How many Mbit/s does the client get?"
+        f"The client asks all servers at once, each server may have {WINDOW} packets in flight, and the switch "
+        "port holds its guaranteed minimum of packets. How many Mbit/s does the client get?"
     ),
 }
 
@@ -48,9 +48,9 @@ def _drawn(source: random.Random, servers: tuple[int, int]) -> System:
     }
     told = (
         f"a block of {known['block_kib']} KiB in equal pieces on {known['servers']} servers, links of 1 Gbit/s, a "
-        f"round trip of {round_trip_us} us, in which {known['path_packets']} packets leave a link; the port of "
-        f"the switch holds {known['buffer_at_least']} packets or more, nobody knows how many, and a timer is 200 "
-        "ms"
+        f"round trip of {round_trip_us} us, in which {known['path_packets']} packets leave a link; the port of the "
+        f"switch holds at least {known['buffer_at_least']} packets, an unknown number, and the retransmission timer "
+        "is 200 ms"
     )
     return System(known, told)
 
@@ -78,22 +78,29 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"goodput_mbit": (seen(system, system["servers"], WINDOW, seed=seed)["goodput_mbit"], "Mbit/s")}
 
 
-CROWD = (
-    "more packets are under way than any port is promised to hold: the ends of windows are dropped, and the whole "
-    "block waits 200 ms for a timer"
+CROWD = Mistake(
+    "overflow",
+    "more packets are in flight than any port is guaranteed to hold: the ends of windows are dropped, and the whole "
+    "block waits 200 ms for a timer",
 )
-LUCK = (
-    "it fits into a larger buffer than the one that is promised: on the smallest switch the port overflows, and "
-    "the whole block waits 200 ms for a timer"
+LUCK = Mistake(
+    "large-buffer",
+    "this fits only into a buffer that is larger than guaranteed: on the smallest switch the port overflows, and the "
+    "whole block waits 200 ms for a timer",
 )
-THIN = "fewer packets are under way than leave the link in a round trip: it waits for acknowledgements, however empty"
-GAPS = (
-    "between two pieces of a server a round trip passes with nothing to send; when too few others are asked, or "
-    "have too small a window, the link is empty for that time"
+THIN = Mistake(
+    "small-window",
+    "fewer packets are in flight than the link sends in a round trip, so it waits for acknowledgements although it is "
+    "free",
+)
+GAPS = Mistake(
+    "gaps",
+    "between two pieces of a server a round trip passes with nothing to send; if too few other servers are asked, or "
+    "their windows are too small, the link is idle for that time",
 )
 
 
-def _why(system: System, at_once: int, window: int, dropped: float) -> str:
+def _mistake(system: System, at_once: int, window: int, dropped: float) -> Mistake:
     under_way = at_once * window
     if dropped:
         return LUCK if under_way <= ROOMY * system["buffer_at_least"] / 2 else CROWD
@@ -106,7 +113,7 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
     for name, buffer in (("smallest", system["buffer_at_least"]), ("large", ROOMY * system["buffer_at_least"])):
         found = seen(system, at_once, window, buffer, seed)
         what = f"{at_once} servers at once, {window} packets each, the {name} switch ({buffer:g} packets), {system}"
-        why = _why(system, at_once, window, found["dropped"])
+        why = _mistake(system, at_once, window, found["dropped"])
         bounds.append(at_least(what, found["goodput_mbit"], SHARE * LINK_MBIT, "Mbit/s", seed, why))
     return bounds
 
@@ -125,7 +132,7 @@ SHAPE = Shape(
     parts=2,
     gives=Fields({"at_once": Number(at_least=1, at_most=1024), "window": Number(at_least=1, at_most=16_384)}),
     hints=(
-        "How many packets can be under way without one being dropped? Where are they, at the worst moment?",
+        "How many packets can be in flight without a drop? Where are they at the worst moment?",
         "Port and path hold buffer_at_least + path_packets; of a first burst of k windows, k - 1 wait in the port.",
         "Four at once, with the smaller of (buffer_at_least + path_packets) / 4 and buffer_at_least / 3 packets each.",
     ),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Evidence, Settings
+from seeklab.judge import Evidence, Mistake, Settings
 
 if TYPE_CHECKING:
     import random
@@ -23,7 +23,7 @@ P99_TIMES = 0.02
 
 QUESTIONS = {
     "threads_per_s": "As found: how many synchronous writes a second do all threads together get?",
-    "p99_ms": "As found: the slowest of a hundred writes of the database, in ms?",
+    "p99_ms": "As found: what is the 99th percentile of the database's writes, in ms?",
 }
 
 
@@ -35,9 +35,9 @@ def _drawn(source: random.Random) -> System:
         "disks": source.choice((12, 16, 20)),
     }
     told = (
-        f"{known['threads']} threads write 8 KiB each and wait, on a log device that needs {known['flush_us']} us "
-        "to flush. On another file system a database makes 1000 small synchronous writes a second, while "
-        f"somebody asks for {known['commit_mib']} MiB to be made durable. {known['disks']} disks in mirrors"
+        f"{known['threads']} threads write 8 KiB each and wait, on a log device that needs {known['flush_us']} us to "
+        "flush. On another file system a database makes 1000 small synchronous writes a second, while another client "
+        f"commits {known['commit_mib']} MiB at once. The pool has {known['disks']} disks in mirrors"
     )
     return System(known, told)
 
@@ -74,17 +74,20 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"threads_per_s": (threads(system, {}, seed), "1/s"), "p99_ms": (database(system, {}, seed), "ms")}
 
 
-COST = (
-    "more log devices than were there. They are not needed: a log that commits one write at a time uses one of "
-    "them, and a commit of hundreds of megabytes still stands before the small ones, only for a shorter time"
+COST = Mistake(
+    "more-devices",
+    "more log devices do not help: a log that commits one write at a time uses only one, and a commit of hundreds of "
+    "megabytes still delays the small ones, only for less time",
 )
-ONE_BY_ONE = (
-    "the threads are where they were: each commit carries one write and a flush, and the others queue. Whoever "
-    "waits could ride along with the next commit"
+ONE_BY_ONE = Mistake(
+    "one-by-one",
+    "the threads gain nothing: each commit carries one write and a flush, and the others queue, although the next "
+    "commit could carry all of them",
 )
-BULK = (
-    "the database still waits behind the bulk: blocks of a commit this large go to the log device, which answers "
-    "fast and fills slowly. From some size on they belong to the pool"
+BULK = Mistake(
+    "bulk",
+    "the database still waits behind the bulk: the blocks of a commit this large go to the log device, which answers "
+    "fast but writes large amounts slowly; from some size on they belong in the pool",
 )
 
 
@@ -93,9 +96,9 @@ def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evide
     least = RATE_TIMES * threads(system, {}, seed)
     most = P99_TIMES * database(system, {}, seed)
     return [
-        Evidence(f"{DEVICES}", float(count), "<= 1", count <= 1, "", seed, COST)
+        Evidence(f"{DEVICES}", float(count), "<= 1", count <= 1, "", seed).because(COST)
         if isinstance(count, (int, float))
-        else Evidence(DEVICES, str(count), "a number", met=False, why=COST),
+        else Evidence(DEVICES, str(count), "a number", met=False).because(COST),
         at_least(
             f"synchronous writes of {system['threads']} threads",
             threads(system, settings, seed),
@@ -116,11 +119,11 @@ SHAPE = Shape(
     near=_near,
     judge=_judge,
     parts=3,
-    fix=Settings((BATCH, LIMIT, DEVICES), {"zfs.log.flush": "how long a flush takes is the device's affair"}),
+    fix=Settings((BATCH, LIMIT, DEVICES), {"zfs.log.flush": "the device decides how long a flush takes"}),
     hints=(
         "Two complaints, two causes. What does one commit carry, and how large may one be?",
-        "Of 64 threads 63 wait while one commit is under way. What could they do in the meantime?",
-        "slog_limit is the size of a commit beyond which its blocks go to the pool; 0 is no limit.",
+        "Of 64 threads 63 wait while one commit is in progress. What could they do in the meantime?",
+        "slog_limit is the size of a commit beyond which its blocks go to the pool; 0 means no limit.",
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing

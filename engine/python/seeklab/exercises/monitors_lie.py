@@ -64,8 +64,8 @@ def briefing(learner: object) -> str:
     scenario = system(learner).scenario()
     job, window_s = scenario["jobs"][0], scenario["monitor"]["window"] // 1_000_000_000
     return (
-        f"The application of {learner} writes in bursts, {job['bs'] // MIB} MiB at a time; while it writes it "
-        f"keeps {job['iodepth']} writes outstanding. The dashboard has a point every {window_s} s."
+        f"The application of {learner} writes in bursts, {job['bs'] // MIB} MiB at a time; while it writes it keeps "
+        f"{job['iodepth']} writes outstanding. The dashboard has a point every {window_s} s."
     )
 
 
@@ -134,8 +134,8 @@ def _why(name: str, given: float, truth: float, *, whole: bool) -> str:
     """Say which mistake gives such a number."""
     if not whole:
         return (
-            "a burst that straddles two points is in both of them: add up their bytes, and weigh each latency by "
-            "what was written in its window"
+            "a burst that straddles two points is in both of them: add up their bytes, and weigh each latency by what "
+            "was written in its window"
         )
     if name == "rate" and given < truth:
         return (

@@ -324,8 +324,8 @@ ASSIGNMENT, check, hint = exercise(
             "Take one read from the middle of the log. How long is it, and how much of it was missed?",
             "result.prefetches says which bytes were fetched ahead: up to which byte of the read do they reach?",
             (
-                "Few bytes are missed and much time is lost: the read waits for an arm and a platter, because "
-                "it is longer than what is fetched for it."
+                "Few bytes are missed and much time is lost: the read waits for an arm and a platter, because it "
+                "is longer than what is fetched for it."
             ),
         ),
         seeds=1,

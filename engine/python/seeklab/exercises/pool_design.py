@@ -100,8 +100,8 @@ def briefing(learner: object) -> str:
     """Tell a learner the service level."""
     own = level(learner)
     return (
-        f"The pool of {learner} holds at least {own['capacity_tb']} TB, and costs at most {budget(learner):,}.\n"
-        f"About 128 threads read 8 KiB at random in a working set of {own['working_set_gib']} GiB: at least "
+        f"The pool of {learner} holds at least {own['capacity_tb']} TB, and costs at most {budget(learner):,}.\nAbout "
+        f"128 threads read 8 KiB at random in a working set of {own['working_set_gib']} GiB: at least "
         f"{own['working-set']:,} reads a second.\nAbout 128 threads write 8 KiB that must be durable: at least "
         f"{own['9-sync-writes']:,} a second.\nAbout 10 clients of 1 Gbit/s stream from memory: at least "
         f"{own['4-streams-warm']} MiB/s in all.\nA disk that fails must not lose data."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_most
-from seeklab.judge import Choice, Evidence, Fields, Number
+from seeklab.judge import Choice, Evidence, Fields, Mistake, Number
 
 if TYPE_CHECKING:
     import random
@@ -30,7 +30,7 @@ BEYOND = 1.001
 """A plan that asks for less than this times the memory fits."""
 
 QUESTIONS = {
-    "hours": "The rebuild follows time, and nothing is sorted. How many hours does it take onto the shingled drive?",
+    "hours": "The rebuild follows time and sorts nothing. How many hours does it take onto the shingled drive?"
 }
 
 
@@ -49,8 +49,8 @@ def _drawn(source: random.Random, kind: str, share: tuple[float, float]) -> Syst
     layout = "a mirror of two disks" if kind == "mirror" else f"single parity over {disks} disks"
     told = (
         f"{layout} of {known['disk_gb']} GB, full, in blocks of {known['block_kib']} KiB; data of {known['ages']} "
-        f"ages, each spread over the whole of the disks; {known['pool_mb']} MB/s that the pool reads of each "
-        f"disk; {known['memory_gb']:g} GB of memory for the places of blocks, {PLACE_BYTES} bytes each"
+        f"ages, each spread over all of the disks; the pool reads {known['pool_mb']} MB/s from each disk; "
+        f"{known['memory_gb']:g} GB of memory for block addresses, {PLACE_BYTES} bytes each"
     )
     return System(known, told)
 
@@ -138,21 +138,32 @@ def _near(system: System, _: int) -> dict[str, tuple[float, str]]:
     return {"hours": (hours(system, plan, shingled=True), "h")}
 
 
-MEMORY = "the places of so many blocks do not fit: what is sorted together, and all of it for an order by address"
-MIRROR = (
-    "a mirror copies its other side from start to end without knowing a single block, so memory is no reason to wait"
+MEMORY = Mistake(
+    "memory",
+    "the addresses of so many blocks do not fit into the memory: it holds those of the blocks sorted together, or of "
+    "all blocks for an order by address",
 )
-BY_TIME = (
-    "in order of time the rebuild comes back to each zone once for each age of the data, and each time the zone "
-    "is read and written as a whole"
+MIRROR = Mistake(
+    "mirror-by-time",
+    "a mirror copies its other side from start to end without knowing a single block, so it needs no memory",
 )
-SMALL = (
-    "the memory holds the places of more data than the plan sorts together, and each batch costs a clean of each zone"
+BY_TIME = Mistake(
+    "by-time",
+    "in order of time the rebuild returns to each zone once for each age of the data, and each time the drive reads "
+    "and writes the whole zone",
 )
-WHOLE = "all places fit into the memory: sorted as a whole the rebuild is a stream, which passes the cache by"
-THROTTLED = (
-    "the plan holds the pool back: a conventional drive takes longer for nothing, and a shingled one cleans as "
-    "often as before"
+SMALL = Mistake(
+    "small-batch",
+    "the memory holds the addresses of more data than the plan sorts together, and each batch cleans every zone",
+)
+WHOLE = Mistake(
+    "not-whole",
+    "all addresses fit into the memory: a rebuild that sorts everything is one stream, which bypasses the cache",
+)
+THROTTLED = Mistake(
+    "slow-pool",
+    "the plan slows the pool down: a conventional drive takes longer without any gain, and a shingled one cleans as "
+    "often as before",
 )
 
 
@@ -192,15 +203,18 @@ SHAPE = Shape(
     parts=3,
     gives=Fields(
         {
-            "order": Choice({"time": BY_TIME, "address": MEMORY}),
+            "order": Choice({"time": BY_TIME.why, "address": MEMORY.why}),
             "sorted_gb": Number(at_least=0, at_most=100_000),
             "rate_mb": Number(at_least=1, at_most=1000),
         }
     ),
     hints=(
-        "How often does the rebuild come back to a zone, and what would it have to know not to?",
-        "memory_gb / 100 bytes is how many blocks may be sorted together; a mirror need not know any.",
-        "room = memory_gb / 100 * block_kib * 1024 GB: by address for a mirror, or if that is everything; else room.",
+        "How often does the rebuild return to a zone, and what would it have to know to avoid that?",
+        "memory_gb / 100 bytes is how many blocks can be sorted together; a mirror need not know any.",
+        (
+            "room = memory_gb / 100 * block_kib * 1024 GB: by address for a mirror, or if room holds everything; "
+            "else sort room GB."
+        ),
     ),
     seeds=1,
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Evidence, Settings
+from seeklab.judge import Evidence, Mistake, Settings
 
 if TYPE_CHECKING:
     import random
@@ -33,9 +33,9 @@ def _drawn(source: random.Random) -> System:
         "clients": source.randrange(56, 73, 8),
     }
     told = (
-        f"{known['cores']} cores of 2.3 GHz and a card of 10 Gbit/s with as many transmit rings, which holds an "
-        f"interrupt back for up to {known['blank_us']} us or 32 frames; {known['clients']} clients stream, one "
-        "asks for 512 bytes at a time, 256 read 8 KiB each"
+        f"{known['cores']} cores of 2.3 GHz and a 10 Gbit/s card with as many transmit rings, which delays an "
+        f"interrupt for up to {known['blank_us']} us or 32 frames; {known['clients']} clients stream, one asks for "
+        "512 bytes at a time, 256 read 8 KiB each"
     )
     return System(known, told)
 
@@ -66,26 +66,42 @@ def small(system: System, settings: Mapping[str, Any], seed: int = 1) -> float:
 
 def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     streams, _ = card(system, {}, seed)
-    twice = small(system, {"server.cores": 2 * round(system["cores"])}, seed) / small(system, {}, seed)
+    twice = small(
+        system,
+        {
+            "server.cores": (
+                "there are no more cores; each would have to answer every call to unmap a buffer, so there would "
+                "be fewer small reads"
+            )
+        },
+        seed,
+    ) / small(system, {}, seed)
     return {"streams_mib_per_s": (streams, "MiB/s"), "reads_twice_the_cores": (twice, "x")}
 
 
-ONE_RING = (
-    "a single ring has a single holder, and one core posts all frames: the others wait for it. Somewhere between "
-    "one and one for each core lies the best"
+ONE_RING = Mistake(
+    "one-ring",
+    "a single ring has a single holder: one core posts all frames while the others wait for it; the best number is "
+    "between one and one for each core",
 )
-EACH_FRAME = (
-    "an interrupt for every frame is paid for every frame, and the streams' cycles go there. A short time bounds "
-    "the wait of a lonely frame and leaves the others together"
+EACH_FRAME = Mistake(
+    "each-frame",
+    "an interrupt for every frame costs the streams their cycles; a short time limits the wait of a lone frame and "
+    "still groups the others",
 )
-MANY_RINGS = (
-    "a ring that is idle when it is needed has to be taken over, and with a ring for every core nearly each one "
-    "is: cycles go into locks. On few rings somebody is always posting, and the others leave their frames with him"
+MANY_RINGS = Mistake(
+    "many-rings",
+    "a ring that is idle when it is needed has to be taken over, and with a ring for every core nearly each one is "
+    "idle, so cycles go into locks; with few rings some core is always posting, and the others leave their frames to "
+    "it",
 )
-BLANKED = "a client that asks one thing at a time waits for the card to tell of a frame that has no company"
-SHOT = (
-    "small reads are where they were: a buffer that is larger than the allocator keeps is unmapped when it is "
-    "freed, and every other core has to be told. That is done once for each request"
+BLANKED = Mistake(
+    "delayed-interrupt", "a client that asks one thing at a time waits for the card to report a lone frame"
+)
+SHOT = Mistake(
+    "unmapped-buffers",
+    "small reads gain nothing: the system unmaps each freed buffer that is larger than the allocator keeps, and has "
+    "to tell every other core, once for each request",
 )
 
 
@@ -119,10 +135,7 @@ SHAPE = Shape(
         },
     ),
     hints=(
-        (
-            "Three complaints, three causes: rings, held-back interrupts, buffers. Change one and look at the "
-            "three numbers."
-        ),
+        "Three complaints, three causes: rings, delayed interrupts, buffers. Change one and look at the three numbers.",
         "For rings try 1, 2, 4 and the number of cores. For interrupts compare a short time with one frame.",
         "A buffer stays mapped if the allocator keeps its size (up to 128 KiB), or if it is kept for the next request.",
     ),

@@ -136,9 +136,9 @@ def briefing(learner: object) -> str:
     """Tell the learner's shelf."""
     own = shelf(learner)
     return (
-        f"The shelf of {learner}: {DISKS} disks of {own.rpm:,} revolutions a minute, numbered from 0 to "
-        f"{DISKS - 1}. All stream pieces of 128 KiB. Some are shaken; on one a rebuild reads beside the stream, "
-        "one writes at its inner edge, one has four times as much to write."
+        f"The shelf of {learner}: {DISKS} disks of {own.rpm:,} revolutions a minute, numbered from 0 to {DISKS - 1}. "
+        "All stream pieces of 128 KiB. Some are shaken; on one a rebuild reads beside the stream, one writes at its "
+        "inner edge, one has four times as much to write."
     )
 
 
@@ -153,20 +153,20 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 LEFT = (
-    "a disk that is shaken was left as it is. It need not be the slowest: a second crowd of service times, "
-    "exactly one revolution behind the first, gives it away even when only one request in ten is in it"
+    "a disk that is shaken was left as it is. It need not be the slowest: a second crowd of service times, exactly "
+    "one revolution behind the first, gives it away even when only one request in ten is in it"
 )
 INNER = (
-    "this disk is slower for every request alike: it writes at its inner edge, where a track holds less. One "
-    "crowd of service times, however far to the right, has lost no revolution"
+    "this disk is slower for every request alike: it writes at its inner edge, where a track holds less. One crowd of "
+    "service times, however far to the right, has lost no revolution"
 )
 BUSY = (
-    "this disk only has more to do. Look at the share of its requests that are late, not at how many there are or "
-    "how long they take together"
+    "this disk only has more to do. Look at the share of its requests that are late, not at how many there are or how "
+    "long they take together"
 )
 REBUILD = (
-    "this disk serves two streams and seeks between them: its times are spread over everything between a piece "
-    "and a long seek. A lost revolution leaves a gap, and then a crowd, at one place"
+    "this disk serves two streams and seeks between them: its times are spread over everything between a piece and a "
+    "long seek. A lost revolution leaves a gap, and then a crowd, at one place"
 )
 
 

@@ -52,8 +52,8 @@ class Node:
     def __str__(self) -> str:
         """Say it in a line."""
         return (
-            f"{self.cores} cores; {self.disks} disks with {self.depth} reads outstanding on each; a read costs "
-            f"its shard {self.read_us:.1f} us and, where there are several, the primary {self.dispatch_us:.1f} us"
+            f"{self.cores} cores; {self.disks} disks with {self.depth} reads outstanding on each; a read costs its "
+            f"shard {self.read_us:.1f} us and, where there are several, the primary {self.dispatch_us:.1f} us"
         )
 
     def metrics(self, shards: int, seed: int = 1) -> Mapping[str, float]:
@@ -140,8 +140,8 @@ def _rule(asked: Asked) -> list[Evidence]:
 
 FEW = "too few: the shards are busy all the time, while the primary and some cores still have room"
 MANY_FOR_THE_PRIMARY = (
-    "too many: behind the bend no shard brings another read, because the primary is full: it cannot hand reads on "
-    "any faster, and each further shard takes a core from others"
+    "too many: behind the bend no shard brings another read, because the primary is full: it cannot hand reads on any "
+    "faster, and each further shard takes a core from others"
 )
 MANY_FOR_THE_CORES = (
     "too many: behind the bend no shard brings another read, because all cores are full: a read takes time of its "

@@ -124,9 +124,9 @@ def disk(learner: object) -> Disk:
 def briefing(learner: object) -> str:
     """Tell the learner's disk."""
     return (
-        f"The disk of {learner}: {RANGES} ranges of 1 MiB; {disk(learner)} (after {RUN_MS} ms). On each hot range "
-        f"16 reads are outstanding, 4 on all others together. A read costs its shard {READ_US} us, the first one "
-        f"of a range that has come from another shard {TAKEOVER_US} us more."
+        f"The disk of {learner}: {RANGES} ranges of 1 MiB; {disk(learner)} (after {RUN_MS} ms). On each hot range 16 "
+        f"reads are outstanding, 4 on all others together. A read costs its shard {READ_US} us, the first one of a "
+        f"range that has come from another shard {TAKEOVER_US} us more."
     )
 
 
@@ -183,13 +183,13 @@ def _measure(asked: Asked, on: Disk) -> list[Evidence]:
         slow = "no range ever changes its owner: a map that does not look at what is hot leaves the hot ranges together"
     elif moved > RESTLESS:
         slow = (
-            f"ranges were moved {moved:,.0f} times, and each move costs the new owner {TAKEOVER_US} us: follow "
-            "what stays hot, not every queue"
+            f"ranges were moved {moved:,.0f} times, and each move costs the new owner {TAKEOVER_US} us: follow what "
+            "stays hot, not every queue"
         )
     else:
         slow = (
-            "the hot ranges change their place half way, and this map is late to follow, or leaves two of them on "
-            "one shard: forget old heat, and move from the fullest shard to the emptiest"
+            "the hot ranges change their place half way, and this map is late to follow, or leaves two of them on one "
+            "shard: forget old heat, and move from the fullest shard to the emptiest"
         )
     return [
         Evidence(

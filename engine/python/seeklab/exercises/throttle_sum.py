@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System
-from seeklab.judge import Evidence, Fields, Number, near
+from seeklab.judge import Evidence, Fields, Mistake, Number, near
 
 if TYPE_CHECKING:
     import random
@@ -40,9 +40,9 @@ def _system(limit_mib: int, threads: int, load_mib: int, tick_ms: int) -> System
         "tick_s": tick_ms / 1000,
     }
     told = (
-        f"{threads} threads write {RECORD >> 10} KiB at a time, {load_mib} MiB/s in all while nothing holds them "
-        f"back; a group holds {limit_mib} MiB and takes {SYNC_S} s to sync, and a write beyond 7/8 of it sleeps "
-        f"{tick_ms} ms while an older group is syncing"
+        f"{threads} threads write {RECORD >> 10} KiB at a time, {load_mib} MiB/s in all while nothing delays them; a "
+        f"group holds {limit_mib} MiB and takes {SYNC_S} s to sync, and a write beyond 7/8 of it sleeps {tick_ms} ms "
+        "while an older group is syncing"
     )
     return System(known, told)
 
@@ -83,35 +83,38 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {name: (found[name], "writes") for name in QUESTIONS}
 
 
-WHY: Mapping[str, str] = {
-    "passed": (
-        "what passes is the group less what sleeps and what stops. Those who stop make no further write: theirs "
-        "were taken at the limit, and begin the next group"
+WHY = (
+    Mistake(
+        "stopped",
+        "each thread has one write in flight: if the last eighth fills before the older group is synced, each thread "
+        "stops once; otherwise none does",
     ),
-    "slept": (
-        "writes sleep only from 7/8 of the group on, and only until the older group has been synced. Before that "
-        "time is over, threads that sleep a tick each may or may not fill the last eighth"
+    Mistake(
+        "slept",
+        "writes sleep only from 7/8 of the group on, and only until the older group is synced; within that time, "
+        "threads that sleep a tick each may or may not fill the last eighth",
     ),
-    "stopped": (
-        "each thread has one write under way: when the last eighth is full before the older group is gone, each "
-        "of them stops, once. Otherwise nobody does"
+    Mistake(
+        "passed",
+        "the writes that pass are the group less those that sleep and those that stop; a thread that stops makes no "
+        "further write, because its write was taken at the limit and begins the next group",
     ),
-}
+)
 
 
 def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Evidence]:
     found = counts(system, seed)
     return [
-        _close(f"{name}, {system}", given[name], found[name], WITHIN_PERCENT[name], seed, WHY[name])
-        for name in ("stopped", "slept", "passed")
+        _close(f"{why.code}, {system}", given[why.code], found[why.code], WITHIN_PERCENT[why.code], seed, why)
+        for why in WHY
     ]
 
 
 def _close(  # noqa: PLR0913, PLR0917 -- what it takes
-    what: str, given: float, truth: float, within: float, seed: int, why: str
+    what: str, given: float, truth: float, within: float, seed: int, why: Mistake
 ) -> Evidence:
     if truth < NONE_LESS_THAN:
-        return Evidence(what, given, "0", given < NONE_LESS_THAN, "writes", seed, why)
+        return Evidence(what, given, "0", given < NONE_LESS_THAN, "writes", seed).because(why)
     return near(what, given, truth, within_percent=within, unit="writes", seed=seed, why=why)
 
 
@@ -125,9 +128,9 @@ SHAPE = Shape(
     parts=3,
     gives=Fields(dict.fromkeys(COUNTS, Number(at_least=0))),
     hints=(
-        "When is 7/8 of the group full? Until when does an older group sync? The time between is when writes sleep.",
+        "When is 7/8 of the group full? Until when does an older group sync? Between the two, writes sleep.",
         "In that time each thread makes one write a tick. Is that more or less than an eighth of the group?",
-        "If it is more, an eighth sleeps and every thread stops once; what passes is 7/8 less those.",
+        "If it is more, an eighth sleeps and every thread stops once; the rest of the 7/8 passes.",
     ),
     seeds=1,
 )

@@ -67,10 +67,8 @@ DEMANDS: Mapping[str, Sequence[Bound]] = {
             "zfs_write_rate_variation_percent",
             at_most=0.3,
             of="found",
-            why=(
-                "writes still come in bursts: with many in flight from the start a little is gone at once, and then "
-                "there is silence. Let the ramp begin low"
-            ),
+            why="writes still come in bursts: with many in flight from the start a little is gone at once, and then "
+            "there is silence. Let the ramp begin low",
         ),
         Bound(
             READS,
@@ -137,9 +135,9 @@ def briefing(learner: object) -> str:
     """Tell the learner's pool."""
     full = _full_rate(learner)
     return (
-        f"The backend of {learner} moves {full // MB} MB/s with {FULL_AT} requests in flight, {ONE_IN_FLIGHT:.0%} "
-        f"of it with one; it also serves {2 * full // MB} random reads a second. Writers bring "
-        f"{LOADS['quiet']:.0%} of the full rate in a quiet hour, and {LOADS['rush']:.0%} in the rush."
+        f"The backend of {learner} moves {full // MB} MB/s with {FULL_AT} requests in flight, {ONE_IN_FLIGHT:.0%} of "
+        f"it with one; it also serves {2 * full // MB} random reads a second. Writers bring {LOADS['quiet']:.0%} of "
+        f"the full rate in a quiet hour, and {LOADS['rush']:.0%} in the rush."
     )
 
 

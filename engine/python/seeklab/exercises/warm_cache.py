@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Evidence, Number
+from seeklab.judge import Evidence, Mistake, Number
 
 if TYPE_CHECKING:
     import random
@@ -24,9 +24,7 @@ EARLY = 0.86
 READS_PER_S = 200
 """More than the largest feeding takes from what memory sheds."""
 
-QUESTIONS = {
-    "seconds": f"8 MiB at each feeding: after how many seconds is {WARM_PERCENT} % of the data on the device?",
-}
+QUESTIONS = {"seconds": f"8 MiB at each feeding: after how many seconds is {WARM_PERCENT}% of the data on the device?"}
 
 
 def _drawn(source: random.Random, interval_ms: int) -> System:
@@ -39,8 +37,8 @@ def _drawn(source: random.Random, interval_ms: int) -> System:
         "interval_s": interval_ms / 1000,
     }
     told = (
-        f"{size} GiB are read at random; the device is fed every {interval_ms} ms, and is to hold {WARM_PERCENT} "
-        f"% of them after {known['warm_in_s']} s"
+        f"{size} GiB are read at random; the device is fed every {interval_ms} ms, and should hold {WARM_PERCENT}% of "
+        f"the data after {known['warm_in_s']} s"
     )
     return System(known, told)
 
@@ -68,14 +66,18 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"seconds": (warm_after(system, 8 * MIB, seed), "s")}
 
 
-LATE = "too late: the device takes one feeding each interval and no more; count how many there are in the time"
-OFTEN = (
-    "far too soon: the device is fed more than once a second, and what is given is written at each of the "
-    "feedings. All of it wears the flash"
+LATE = Mistake(
+    "too-late", "too late: the device takes one feeding each interval and no more; count the intervals in the time"
 )
-WEAR = (
-    "too soon, by writing more than is needed: not all of the data have to be there, and each byte more at a "
-    "feeding wears the flash for as long as the device lives"
+OFTEN = Mistake(
+    "per-second",
+    "far too soon: the device is fed more than once a second and writes that much at each feeding, which wears the "
+    "flash",
+)
+WEAR = Mistake(
+    "all-data",
+    "too soon, because it writes more than it needs to: not all of the data have to be there, and each extra byte at "
+    "a feeding wears the flash for as long as the device lives",
 )
 
 
@@ -103,8 +105,8 @@ SHAPE = Shape(
     parts=2,
     gives=Number(at_least=1, at_most=1 << 40),
     hints=(
-        "How many feedings are there in the time, and what has to be on the device after them?",
-        "The feed writes at most so much at each interval; memory offers far more.",
+        "How many feedings are there in the time, and how much data has to be on the device after them?",
+        "Each interval writes at most this many bytes; memory offers far more.",
         "Share of the data, divided by the number of intervals in the time.",
     ),
     seeds=1,

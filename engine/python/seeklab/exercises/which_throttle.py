@@ -262,8 +262,8 @@ ASSIGNMENT, check, hint = exercise(
             "Do writers sleep, stop, or both? That alone leaves two or three of the six.",
             "Are all delays of one length? Then it is a tick. Of many lengths? Then something is measured.",
             (
-                "Look at the dirty data over time: level below the limit, a saw that climbs to it, or a line "
-                "that grows with the group."
+                "Look at the dirty data over time: level below the limit, a saw that climbs to it, or a line that "
+                "grows with the group."
             ),
         ),
         seeds=1,

@@ -183,8 +183,8 @@ def _measure(asked: Asked, on: Backend) -> list[Evidence]:
         )
     )
     idle = (
-        "the backend stands idle: writers are held back while there is room, so that too little is dirty when it "
-        "is fast. A rate that was measured is a rate of the past"
+        "the backend stands idle: writers are held back while there is room, so that too little is dirty when it is "
+        "fast. A rate that was measured is a rate of the past"
     )
     return [
         Evidence(
