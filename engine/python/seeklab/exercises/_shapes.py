@@ -86,7 +86,7 @@ class Shape:
         """Give the learner's own system."""
         draws = draws_of(learner)
         kind = list(self.kinds.values())[draws[0] % len(self.kinds)]
-        return kind(random.Random(bytes(draws)))  # noqa: S311 -- a load, not a secret
+        return kind(source_from(bytes(draws)))
 
     def briefing(self, learner: object) -> str:
         """Tell the learner's system."""
@@ -117,7 +117,7 @@ class Shape:
         return self._judged(asked, [self.own(asked.draws)])
 
     def _elsewhere(self, asked: Asked) -> list[Evidence]:
-        source = random.Random(asked.seed)  # noqa: S311 -- a load, not a secret
+        source = source_from(asked.seed)
         return self._judged(asked, [draw(source) for draw in self.kinds.values()])
 
     def _judged(self, asked: Asked, systems: list[System]) -> list[Evidence]:
@@ -128,13 +128,23 @@ class Shape:
         return [item for one, answer in given for item in self._ruled(one, answer, asked.seed)]
 
     def _ruled(self, on: System, answer: object, seed: int) -> list[Evidence]:
-        """Judge what a rule gave for one system, if it is what was asked for."""
-        kind: Any = self.gives
-        try:
-            value, broken = kind.read("what the rule gives", answer)
-        except UnreadableError as error:
-            return [error.evidence(str(on))] * self.parts
-        return [broken[0]] * self.parts if broken else self.judge(on, value, seed)
+        """Judge what a rule returned for one system, if it can be read."""
+        value, broken = returned(self.gives, answer, on, self.parts)
+        return broken or self.judge(on, value, seed)
+
+
+def source_from(seed: int | bytes) -> random.Random:
+    """Return random numbers for a system or a load."""
+    return random.Random(seed)  # noqa: S311 -- no secret
+
+
+def returned(kind: Any, answer: object, on: object, parts: int) -> tuple[Any, list[Evidence]]:  # noqa: ANN401 -- any kind of answer
+    """Read what a learner's function returned: the value, or a broken bound for each part that needs it."""
+    try:
+        value, broken = kind.read("the function", answer)
+    except UnreadableError as error:
+        return None, [error.evidence(str(on))] * parts
+    return value, broken[:1] * parts
 
 
 def at_most(  # noqa: PLR0913, PLR0917 -- what it takes

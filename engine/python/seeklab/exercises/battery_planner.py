@@ -7,16 +7,25 @@ is judged by what the cycles meet: the night, the other cycles of the set, the a
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import at_most, exercise
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
-from seeklab.judge.answers import is_number
+from seeklab.exercises._shapes import at_most, exercise, returned, source_from
+from seeklab.judge import (
+    Asked,
+    Code,
+    Commitment,
+    Evidence,
+    Items,
+    Mistake,
+    Number,
+    Task,
+    draws_of,
+)
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Mapping, Sequence
 
 CASE = "battery-learns"
@@ -142,7 +151,7 @@ def _drawn(source: random.Random) -> Site:
 
 def site(learner: object) -> Site:
     """Give the learner's own site."""
-    return _drawn(random.Random(bytes(draws_of(learner))))  # noqa: S311 -- a system, not a secret
+    return _drawn(source_from(bytes(draws_of(learner))))
 
 
 def briefing(learner: object) -> str:
@@ -166,42 +175,28 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
-def _is_pair(pair: Any) -> bool:  # noqa: ANN401 -- whatever the learner's function gives
-    return isinstance(pair, (list, tuple)) and len(pair) == 2 and all(is_number(one) for one in pair)  # noqa: PLR2004
-
-
-def _broken(plan: Any, on: Site) -> str | None:  # noqa: ANN401 -- whatever the learner's function gives
-    """Say what is no plan about an answer."""
-    count, most = len(on.controllers), YEAR_DAYS * DAY_S
-    if not isinstance(plan, (list, tuple)) or len(plan) != count:
-        return f"the function gives {str(plan)[:80]}; what is asked for is a list of {count} pairs, one a controller"
-    for pair in plan:
-        told = str(pair)[:80]
-        if not _is_pair(pair):
-            return f"{told} is no pair of numbers: the first start and the time from one to the next, in seconds"
-        if not (0 <= pair[0] <= most and DAY_S <= pair[1] <= most):
-            return f"{told} is out of range: a first start within the year, and at least a day from one to the next"
-    return None
-
-
-NIGHT = (
-    f"a cycle has to lie between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00 from its start until "
-    "write-back is back: lead and discharge, and charging to the threshold where write-back waits for that. And only "
-    "whole days from one start to the next keep the time of the day"
+NIGHT = Mistake(
+    "by-day",
+    f"a cycle has to run between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00, from its start until "
+    "write-back returns: lead and discharge, and charging to the threshold where write-back waits for that; only "
+    "whole days from one start to the next keep the time of day",
 )
-TOGETHER = (
-    "two of a set write through at the same time: then every commit of the set waits for disks. What must not overlap "
-    "are the times of write-through, in each round of the year; with the same number of days between cycles, two that "
-    "are apart once stay apart"
+TOGETHER = Mistake(
+    "together",
+    "two of a set write through at the same time, so every commit of the set waits for disks; the times of "
+    "write-through must not overlap in any round of the year, and with the same number of days between cycles, two "
+    "that are apart once stay apart",
 )
-LATE = (
-    f"a battery goes longer than {LATEST_DAYS} days without a cycle. The days before the plan count: a battery that "
-    f"is 95 days old on the first day has {LATEST_DAYS - 95} left"
+LATE = Mistake(
+    "late",
+    f"a battery goes longer than {LATEST_DAYS} days without a cycle; the days before the plan count, so a battery "
+    f"that is 95 days old on the first day has {LATEST_DAYS - 95} left",
 )
-OFTEN = f"each cycle wears the battery: at most {MAX_CYCLES} in the year"
-QUEUE = (
-    "write-through takes 59 commits a second, and by day more come: what is over waits, for as long as write-through "
-    "lasts. At night all of them are taken"
+OFTEN = Mistake("often", f"each cycle wears the battery: at most {MAX_CYCLES} in the year")
+QUEUE = Mistake(
+    "queue",
+    "write-through takes 59 commits a second, but by day more arrive, and the rest waits for as long as write-through "
+    "lasts; at night write-through takes all of them",
 )
 
 
@@ -219,10 +214,13 @@ def _overlap_s(windows: Sequence[tuple[float, float]]) -> float:
 def _measure(asked: Asked, on: Site) -> list[Evidence]:
     with asked.play("plan") as play:
         plan: Any = play([dict(one) for one in on.controllers], NIGHT_FROM_H, NIGHT_HOURS)
-    names = ("cycles by day", "two of a set in write-through", "days without a cycle", "cycles of a battery", "waiting")
-    broken = _broken(plan, on)
-    if broken is not None:
-        return [Evidence(f"{on}: {name}", None, "a plan", met=False, why=broken) for name in names]
+    pairs = Items(Items(Number(at_least=0, at_most=YEAR_DAYS * DAY_S), 2), len(on.controllers))
+    plan, broken = returned(pairs, plan, on, 5)
+    if broken:
+        return broken
+    shortest = min(every_s for _, every_s in plan) / DAY_S
+    if shortest < 1:
+        return [Evidence(f"{on}: days from one start to the next", shortest, ">= 1", met=False).because(OFTEN)] * 5
     seed, by_day, latest, most = asked.seed, 0, 0.0, 0
     windows: dict[int, list[tuple[float, float]]] = {}
     busiest = (0, 0)
@@ -241,36 +239,44 @@ def _measure(asked: Asked, on: Site) -> list[Evidence]:
     waiting = on.waiting(busiest[1], busiest[0] or on.night_tps, seed)
     bounds = (asked.bound("latest_days"), asked.bound("most_cycles"), asked.bound("waiting"))
     return [
-        at_most(f"{on}: {names[0]}", by_day, 0, "cycles", seed, NIGHT),
-        at_most(f"{on}: {names[1]}", overlap, 0, "s", seed, TOGETHER),
-        at_most(f"{on}: {names[2]}", latest / DAY_S, bounds[0], "days", seed, LATE),
-        at_most(f"{on}: {names[3]}", most, bounds[1], "cycles", seed, OFTEN),
-        at_most(f"{on}: {names[4]}", waiting, bounds[2], "transactions", seed, QUEUE),
+        at_most(f"{on}: cycles by day", by_day, 0, "cycles", seed, NIGHT),
+        at_most(f"{on}: two of a set in write-through", overlap, 0, "s", seed, TOGETHER),
+        at_most(f"{on}: days without a cycle", latest / DAY_S, bounds[0], "days", seed, LATE),
+        at_most(f"{on}: cycles of a battery", most, bounds[1], "cycles", seed, OFTEN),
+        at_most(f"{on}: waiting", waiting, bounds[2], "transactions", seed, QUEUE),
     ]
-
-
-def _own(asked: Asked) -> list[Evidence]:
-    return _measure(asked, site(asked.draws))
-
-
-def _elsewhere(asked: Asked) -> list[Evidence]:
-    return _measure(asked, _drawn(random.Random(asked.seed)))  # noqa: S311 -- a system like another, not a secret
 
 
 PLAN = Code(shape=(None, None, None))
 HINTS = (
-    "How long is a cycle from its start until write-back is back, and what is the last day on which it may start?",
-    "Give each controller of a set a night of its own, the oldest batteries first, and the same number of days to all.",
+    "How long is a cycle from its start until write-back returns, and on which day may it start at the latest?",
+    "Give each controller of a set its own night, the oldest batteries first, and the same number of days to all.",
     (
-        "Sort the controllers of each set by age, the oldest first. The nth starts at 22:00 of day n, and again "
-        "every 98 days."
+        "Sort the controllers of each set by age, the oldest first. The nth starts at 22:00 of day n, and again every "
+        "98 days."
     ),
 )
 
 ASSIGNMENT, check, hint = exercise(
     "battery-planner",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-    Task("check-plan", 4, {"plan": PLAN}, _own, HINTS, seeds=1, events=MAX_EVENTS),
-    Task("check-plan-elsewhere", 3, {"plan": PLAN}, _elsewhere, HINTS, seeds=1, events=MAX_EVENTS),
+    Task(
+        "check-plan",
+        4,
+        {"plan": PLAN},
+        lambda asked: _measure(asked, site(asked.draws)),
+        HINTS,
+        seeds=1,
+        events=MAX_EVENTS,
+    ),
+    Task(
+        "check-plan-elsewhere",
+        3,
+        {"plan": PLAN},
+        lambda asked: _measure(asked, _drawn(source_from(asked.seed))),
+        HINTS,
+        seeds=1,
+        events=MAX_EVENTS,
+    ),
     bounds={"latest_days": LATEST_DAYS, "most_cycles": MAX_CYCLES, "waiting": WAITING},
 )

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any
 import seeklab
 from seeklab._errors import Problem, SeeklabError
 from seeklab.exercises._shapes import exercise
-from seeklab.judge import Asked, Choice, Commitment, Evidence, Fields, Task, draws_of, largest
+from seeklab.judge import (
+    Asked,
+    Choice,
+    Commitment,
+    Evidence,
+    Fields,
+    Mistake,
+    Task,
+    draws_of,
+    largest,
+)
 from seeklab.judge.answers import is_number
 
 if TYPE_CHECKING:
@@ -27,40 +37,40 @@ FILES = 512
 LOG_BYTES = 3584
 
 LINES = {
-    "putc": "writing by character",
-    "put_block": "writing by block",
-    "rewrite": "reading and writing each block again",
-    "getc": "reading by character",
-    "get_block": "reading by block",
-    "seeks": "reading at random, one at a time",
-    "seq_create": "making files",
-    "seq_stat": "asking for the files' attributes",
-    "seq_del": "removing files",
+    "putc": "write by character",
+    "put_block": "write by block",
+    "rewrite": "read and rewrite each block",
+    "getc": "read by character",
+    "get_block": "read by block",
+    "seeks": "read at random, one at a time",
+    "seq_create": "create files",
+    "seq_stat": "get the files' attributes",
+    "seq_del": "delete files",
 }
 """The lines of the report, in the order in which the tests run."""
 
 LIMITS: Mapping[str, str] = {
     "client CPU": (
-        "the client's processor is not the limit here: divide its work for 8 KiB by its speed, and compare with "
-        "the time that the same 8 KiB take on the wire, or with the round trip"
+        "the client's processor is not the limit here: divide its work for 8 KiB by its speed, and compare with the "
+        "time of the same 8 KiB on the wire, or with the round trip"
     ),
     "network": (
-        "the wire is not the limit here: what does not go over it (a file in the cache), or what the processor "
-        "prepares more slowly than the link carries, does not fill it"
+        "the wire is not the limit here: it is not full if the data do not cross it (a file in the cache), or if the "
+        "processor prepares them more slowly than the link carries them"
     ),
-    "devices": "the server has everything in memory and answers in 106 us; nothing on its side is ever full",
+    "devices": "the server has everything in memory and answers in 106 us; no part of it is ever full",
     "latency": (
-        "latency is the limit only when nothing is busy all the time: one request at a time, with an answer that "
-        "has to be waited for. Here something is busy"
+        "latency is the limit only when nothing is busy all the time: one request at a time, each of which waits for "
+        "an answer; here something is busy"
     ),
 }
-"""What may limit a line (latency is when nothing is busy all the time), and what is told when it does not."""
+"""What may limit a line (latency, if nothing is busy all the time), and why it does not."""
 
 LINK_TIMES = 4
 QUESTIONS = {
-    "put_block_times": f"A link {LINK_TIMES} times as fast. How many times as fast is writing by block?",
+    "put_block_times": f"With a link {LINK_TIMES} times as fast, how many times as fast is writing by block?",
     "putc_times": "And writing by character?",
-    "create_times": "And making files?",
+    "create_times": "And creating files?",
 }
 """What a learner commits to before the first run."""
 
@@ -88,10 +98,10 @@ def briefing(learner: object) -> str:
     own = numbers(learner)
     return (
         f"The client of {learner}: two processors, {own['cpu_speed']:g} times as fast as the client of the course, a "
-        f"page cache of {own['cache_mib']:g} MiB, attributes good for {own['attributes_s']:g} s.\nA link of "
+        f"page cache of {own['cache_mib']:g} MiB, attributes valid for {own['attributes_s']:g} s.\nA link of "
         f"{own['mbit_per_s']:g} Mbit/s with a round trip of {own['round_trip_us']:g} us, one connection. The server "
-        f"has everything in memory and answers in 106 us.\nA file takes {own['operations']:g} operations to make and "
-        f"half as many to remove. Bonnie++ runs over {SET_MIB} MiB and {FILES} files."
+        f"has everything in memory and answers in 106 us.\nA file takes {own['operations']:g} operations to create "
+        f"and half as many to delete. Bonnie++ runs over {SET_MIB} MiB and {FILES} files."
     )
 
 
@@ -162,7 +172,7 @@ def _limits(asked: Asked) -> list[Evidence]:
                 "latency": asked.bound("full_percent"),
             },
             unit="%",
-            why=f"{LINES[line]}: {LIMITS[limit]}",
+            why=Mistake(limit, f"{LINES[line]}: {LIMITS[limit]}"),
         )
         for line, limit in asked.answers["limits"].items()
     ]
@@ -190,14 +200,14 @@ ASSIGNMENT, check, hint = exercise(
         {"limits": Fields(dict.fromkeys(LINES, Choice(LIMITS)))},
         _limits,
         (
-            "For each line: how long does the processor work for 8 KiB, and how long is the wire busy with them?",
+            "For each line: how long does the processor work on 8 KiB, and how long is the wire busy with them?",
             (
-                "What fits into the page cache is not read over the wire again. The protocol thread works beside "
-                "the process, so the longer of the two counts."
+                "Data that fit into the page cache do not cross the wire again. The protocol thread works in "
+                "parallel with the process, so the longer of the two counts."
             ),
             (
-                "Seeks go one at a time, and so do names: whatever waits for a round trip with nothing else in "
-                "flight is limited by latency, unless it needs no message at all."
+                "Seeks and operations on names go one at a time: an operation that waits for a round trip with "
+                "nothing else in flight is limited by latency, unless it needs no message at all."
             ),
         ),
         seeds=1,

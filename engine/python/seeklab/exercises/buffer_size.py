@@ -6,14 +6,22 @@ judged by runs: not one write delayed at that size, and delayed writes at a size
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seeklab._case import Case
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import exercise
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
+from seeklab.exercises._shapes import exercise, returned, source_from
+from seeklab.judge import (
+    Asked,
+    Code,
+    Commitment,
+    Evidence,
+    Mistake,
+    Number,
+    Task,
+    draws_of,
+)
 
 if TYPE_CHECKING:
     from seeklab._result import Result
@@ -30,13 +38,13 @@ OTHERS = 3
 
 QUESTIONS = {
     "first_delay_s": "The buffer as found: after how many seconds of the burst is the first write delayed?",
-    "peak_mb": "With a buffer so large that nothing is delayed: how many MB are dirty at most?",
+    "peak_mb": "With a buffer so large that no write is delayed: how many MB are dirty at most?",
 }
 """What a learner commits to before the first run."""
 
 DEMANDS = (
-    "at the size that the function gives, not one write of the burst is delayed",
-    f"with {WASTE_PERCENT} % less, some are",
+    "at the size that the function returns, no write of the burst is delayed",
+    f"with {WASTE_PERCENT}% less, some are",
 )
 
 
@@ -61,7 +69,7 @@ class Burst:
         """Say it in a line."""
         return (
             f"{self.load // MB} MB/s for {self.burst_s} s onto {self.backend // MB} MB/s, delays from "
-            f"{self.delay_percent} % on"
+            f"{self.delay_percent}% on"
         )
 
     def run(self, dirty_data_max: float, seed: int = 1) -> Result:
@@ -104,7 +112,7 @@ def found(learner: object) -> int:
 def briefing(learner: object) -> str:
     """Tell the learner's system."""
     return (
-        f"The burst of {learner}: {burst(learner)}. As found the buffer holds {found(learner) // MB} MB. A group "
+        f"The burst of {learner}: {burst(learner)}. As found, the buffer holds {found(learner) // MB} MB. A group "
         f"begins to sync when {SYNC_BYTES:,} bytes of it are dirty."
     )
 
@@ -118,52 +126,42 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
-def _own(asked: Asked) -> list[Evidence]:
-    """Judge the function on the learner's own burst."""
-    return _measure(asked, burst(asked.draws))
-
-
-def _elsewhere(asked: Asked) -> list[Evidence]:
-    """Judge it on a burst that the seed draws."""
-    return _measure(asked, _drawn(random.Random(asked.seed).randbytes(4)))  # noqa: S311 -- a load like another, not a secret
-
-
 def _measure(asked: Asked, on: Burst) -> list[Evidence]:
     """Run the size that the function gives, and one a little smaller."""
     with asked.play("size") as size:
         given = size(on.load, on.backend, on.burst_s, on.delay_percent)
-    bound = "a number of bytes"
-    if isinstance(given, bool) or not isinstance(given, (int, float)) or not 1 <= given <= 100 * on.left_behind:
-        why = f"for {on} the function gives {given!r}; what is asked for is a number of bytes"
-        return [Evidence(str(on), repr(given)[:80], bound, met=False, seed=asked.seed, why=why)] * 2
+    given, broken = returned(Number(at_least=1, at_most=100 * on.left_behind), given, on, 2)
+    if broken:
+        return broken
     enough, less = (on.run(given * share, asked.seed) for share in (1, 1 - asked.bound("waste_percent") / 100))
-    told = f"{on}: delayed writes at {given / MB:,.0f} MB"
+    what = f"{on}: delayed writes at {given / MB:,.0f} MB"
     delayed, fewer = (run.metrics["zfs_delayed_writes"] for run in (enough, less))
-    if given <= on.left_behind:
-        small = (
-            "too small: the size holds what the burst leaves behind, but delays begin long before the buffer is "
-            f"full. At {on.delay_percent} % of it there must still be nothing delayed"
-        )
-    else:
-        small = (
-            "too small: nothing is written while the first 64 MiB come in, so the backend loses that time, and more "
-            "is left behind than load minus backend says"
-        )
-    large = "too large: a buffer that is a few percent smaller would have done as well, and memory is not free"
+    small = FULL if given <= on.left_behind else LATE_START
     return [
-        Evidence(told, delayed, "0", delayed == 0, seed=asked.seed, why=small),
-        Evidence(
-            f"{told} less {asked.bound('waste_percent'):g} %", fewer, ">= 1", fewer >= 1, seed=asked.seed, why=large
+        Evidence(what, delayed, "0", delayed == 0, seed=asked.seed).because(small),
+        Evidence(f"{what} less {asked.bound('waste_percent'):g}%", fewer, ">= 1", fewer >= 1, seed=asked.seed).because(
+            LARGE
         ),
     ]
 
 
+FULL = Mistake(
+    "full-buffer",
+    "too small: the size holds what the burst leaves behind, but delays begin long before the buffer is full; at the "
+    "share where they begin, no write may be delayed yet",
+)
+LATE_START = Mistake(
+    "late-start",
+    "too small: nothing is written while the first 64 MiB arrive, so the backend loses that time, and more is left "
+    "behind than load minus backend",
+)
+LARGE = Mistake("too-large", "too large: a buffer that is a few percent smaller would also do, and memory costs money")
 HINTS = (
-    "How much comes in during the burst, and how much goes out? What is left is dirty at the end.",
+    "How much data arrives during the burst, and how much is written? The rest is dirty at the end.",
     "Writes are delayed when the dirty data pass delay_percent of the buffer, not when it is full.",
     (
-        "A group begins to sync when 64 MiB of it are dirty; until then the backend writes nothing. In that time "
-        "it would have written backend * 64 MiB / load."
+        "A group begins to sync when 64 MiB of it are dirty; until then the backend writes nothing. In that time it "
+        "would have written backend * 64 MiB / load."
     ),
 )
 CODE = Code()
@@ -171,7 +169,14 @@ CODE = Code()
 ASSIGNMENT, check, hint = exercise(
     "buffer-size",
     Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
-    Task("check-size", 3, {"size": CODE}, _own, HINTS, seeds=1),
-    Task("check-size-elsewhere", 3, {"size": CODE}, _elsewhere, HINTS, seeds=OTHERS),
+    Task("check-size", 3, {"size": CODE}, lambda asked: _measure(asked, burst(asked.draws)), HINTS, seeds=1),
+    Task(
+        "check-size-elsewhere",
+        3,
+        {"size": CODE},
+        lambda asked: _measure(asked, _drawn(source_from(asked.seed).randbytes(4))),
+        HINTS,
+        seeds=OTHERS,
+    ),
     bounds={"waste_percent": WASTE_PERCENT},
 )

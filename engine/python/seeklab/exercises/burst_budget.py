@@ -6,13 +6,20 @@ chooses the size for demands that are drawn at the moment of the check, and the 
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import exercise
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
-from seeklab.judge.answers import is_number
+from seeklab.exercises._shapes import at_most, exercise, returned, source_from
+from seeklab.judge import (
+    Asked,
+    Code,
+    Commitment,
+    Evidence,
+    Mistake,
+    Number,
+    Task,
+    draws_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,10 +36,10 @@ PATIENCE_S = 0.5
 SLACK_PERCENT = 6.0
 
 QUESTIONS = {
-    "burst_s": "For how many seconds does the volume burst at 3000 a second?",
-    "first_hour_iops": "How many I/Os a second does a graph with a point for each hour show for the first hour?",
-    "after_ms": "How long does an I/O take after the cliff, in ms?",
-    "refill_h": "The application is stopped with the account empty. After how many hours is it full?",
+    "burst_s": "For how many seconds does the volume burst at 3000 I/Os a second?",
+    "first_hour_iops": "How many I/Os a second does a graph with one point an hour show for the first hour?",
+    "after_ms": "How long does an I/O take once the credits are used up, in ms?",
+    "refill_h": "The application stops when the account is empty. After how many hours is it full?",
 }
 """What a learner commits to."""
 
@@ -43,7 +50,7 @@ def base_of(gib: float) -> int:
 
 
 def _size_and_depth(learner: object) -> tuple[int, int]:
-    source = random.Random(bytes(draws_of(learner)))  # noqa: S311 -- a load, not a secret
+    source = source_from(bytes(draws_of(learner)))
     return source.randrange(40, 220, 5), source.choice((8, 16, 24, 48, 64))
 
 
@@ -65,8 +72,8 @@ def briefing(learner: object) -> str:
     gib, depth = _size_and_depth(learner)
     return (
         f"The volume of {learner} has {gib} GiB. It earns {PER_GIB} credits a second for each GiB (at least {LEAST}) "
-        "and holds 5.4 million; it starts with a full account. An I/O costs one, and while there are credits it does "
-        f"{BURST} a second. The application keeps {depth} reads of 16 KiB in flight, for as long as you like."
+        "and holds 5.4 million; it starts with a full account. An I/O costs one credit, and while there are credits "
+        f"the volume does {BURST} a second. The application keeps {depth} reads of 16 KiB in flight all the time."
     )
 
 
@@ -85,7 +92,7 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 def drawn(seed: int) -> tuple[list[int], int]:
     """Draw a demand, in I/Os a second for each period, and the credits of a full account."""
-    source = random.Random(seed)  # noqa: S311 -- a load, not a secret
+    source = source_from(seed)
     demand = [source.randrange(100, 700, 10) for _ in range(16)]
     for begin in (source.randrange(1, 5), source.randrange(8, 12)):
         height = source.randrange(1800, 2900, 50)
@@ -125,31 +132,37 @@ def _sized(asked: Asked) -> list[Evidence]:
     demand, capacity = drawn(asked.seed)
     with asked.play("cheapest") as play:
         gib = play(demand, SECONDS, capacity)
-    names = ("waits for credits", f"waits on a volume {SLACK_PERCENT:g} % smaller")
-    if not is_number(gib) or not 1 <= gib <= MAX_GIB:
-        why = f"the function gives {str(gib)[:60]}; what is asked for is a size from 1 to {MAX_GIB} GiB"
-        return [Evidence(name, None, "a size", met=False, why=why) for name in names]
+    gib, broken = returned(Number(at_least=1, at_most=MAX_GIB), gib, "a demand", 2)
+    if broken:
+        return broken
     waits = _throttled_s(asked, demand, capacity, float(gib))
     smaller = _throttled_s(asked, demand, capacity, float(gib) * (1 - SLACK_PERCENT / 100))
-    mean, peak = sum(demand) / len(demand) / PER_GIB, max(demand) / PER_GIB
-    if abs(gib / mean - 1) < 0.02:  # noqa: PLR2004 -- as good as the same
-        short = "the mean of the day is earned over the day, and the peak comes before the rest of it"
-    else:
-        short = "the account runs out in a peak: follow its credits from period to period, and never above its capacity"
-    if abs(gib / peak - 1) < 0.02:  # noqa: PLR2004 -- as good as the same
-        large = "a volume whose base is the peak has no use for its account: what is in it pays for a part of the peak"
-    else:
-        large = "a smaller volume would do as well; try sizes until the account just lasts"
+    mean, peak = (abs(gib * PER_GIB / per_s - 1) < ALIKE for per_s in (sum(demand) / len(demand), max(demand)))
     enough = asked.bound("patience_s")
     return [
-        Evidence(names[0], waits, f"<= {enough:g}", waits <= enough, "s", asked.seed, why=short),
-        Evidence(names[1], smaller, "> 0", smaller > 0, "s", asked.seed, why=large),
+        at_most("waits for credits", waits, enough, "s", asked.seed, MEAN if mean else EMPTY),
+        Evidence(f"waits on a volume {SLACK_PERCENT:g}% smaller", smaller, "> 0", smaller > 0, "s", asked.seed).because(
+            PEAK if peak else LARGE
+        ),
     ]
 
 
+ALIKE = 0.02
+"""The share by which a size may differ from that of a mistake."""
+MEAN = Mistake(
+    "mean", "the volume earns the mean of the day over the whole day, but the peak comes before the rest of it"
+)
+EMPTY = Mistake(
+    "empty-account",
+    "the account runs out in a peak: follow its credits from period to period, and never above its capacity",
+)
+PEAK = Mistake(
+    "peak", "a volume whose base is the peak does not use its account, whose credits pay for a part of the peak"
+)
+LARGE = Mistake("too-large", "a smaller volume would also do; try sizes until the account just lasts")
 CHEAPEST = Code(shape=(None, None, None))
 HINTS = (
-    "What does an account of credits do in one period, if the demand is above what it earns, and if it is below?",
+    "What happens to an account of credits in one period, if the demand is above what it earns, and if it is below?",
     "Start full. In each period add (base - demand) x seconds, and never hold more than the capacity.",
     "Try sizes from small to large, base = max(100, 3 x size), until the account never falls below 0.",
 )

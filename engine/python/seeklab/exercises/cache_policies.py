@@ -13,7 +13,15 @@ from seeklab import workloads
 from seeklab._traces import cache
 from seeklab.decisions.eviction import play_cache
 from seeklab.exercises._shapes import exercise
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
+from seeklab.judge import (
+    Asked,
+    Code,
+    Commitment,
+    Evidence,
+    Mistake,
+    Task,
+    draws_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -30,8 +38,8 @@ QUESTIONS = {
     "loop_lru_percent": "The loop is 1.3 times as long as the cache. How many % of its requests does LRU hit?",
     "loop_best_percent": "The same loop: how many % would a policy hit that knows the future?",
     "doubled_times": (
-        "Popular objects, drawn by Zipf's law from five times as many as the cache holds. How many times as many "
-        "hits has LRU with twice the cache?"
+        "Popular objects follow Zipf's law, five times as many as the cache holds. How many times as many hits does "
+        "LRU have with twice the cache?"
     ),
 }
 """What a learner commits to before the first replay."""
@@ -45,7 +53,7 @@ class Demand:
     at_least: float
     bound: str
     """Its name in the bank."""
-    why: str
+    why: Mistake
     """What is wrong with a policy that does not reach it."""
 
     def __str__(self) -> str:
@@ -69,15 +77,21 @@ ON_SCANS = (
         "lru",
         1.06,
         "scans_over_lru",
-        "a scan passes through and throws out what is popular, as it does with LRU: an object that was asked for once "
-        "proves little, and should leave first",
+        Mistake(
+            "scan",
+            "a scan passes through and evicts popular objects, as it does with LRU: an object that was requested only "
+            "once proves little, and should leave first",
+        ),
     ),
     Demand(
         "arc",
         0.95,
         "scans_over_arc",
-        "scans cost this policy more than they cost ARC: what comes back soon after it was thrown out should not be "
-        "treated as new",
+        Mistake(
+            "costly-scans",
+            "scans cost this policy more than they cost ARC: an object that returns soon after its eviction should "
+            "not be treated as new",
+        ),
     ),
 )
 ON_SHIFTS = (
@@ -85,13 +99,19 @@ ON_SHIFTS = (
         "lru",
         0.97,
         "shifts_over_lru",
-        "it holds on to what was popular once: when popularity changes, old fame must fade, and LRU has forgotten it",
+        Mistake(
+            "old-popularity",
+            "the policy keeps objects that were popular once: when popularity changes, old popularity must fade, as "
+            "it does with LRU",
+        ),
     ),
     Demand(
         "arc",
         0.95,
         "shifts_over_arc",
-        "newcomers get too little room to prove themselves when popularity changes; ARC gives them more",
+        Mistake(
+            "no-room", "newcomers get too little room to prove themselves when popularity changes; ARC gives them more"
+        ),
     ),
 )
 ON_LOOPS = (
@@ -99,8 +119,11 @@ ON_LOOPS = (
         "belady",
         0.4,
         "loops_over_best",
-        "on a loop that is longer than the cache, whoever throws out the oldest throws out what is needed next; a "
-        "part of the loop has to be kept while the rest goes by",
+        Mistake(
+            "loop",
+            "on a loop that is longer than the cache, a policy that evicts the oldest object evicts the next one it "
+            "needs; part of the loop has to stay while the rest goes by",
+        ),
     ),
 )
 """What a policy must reach on every seed. LRU and ARC hit nothing on a loop that is too long: the optimum is asked."""
@@ -172,15 +195,18 @@ def _play(asked: Asked, played: Iterable[Contest]) -> list[Evidence]:
             times = asked.bound(demand.bound)
             bound = times * hits[demand.against]
             words = f">= {bound:,.0f} ({times:g} times {demand.against}'s {hits[demand.against]:,})"
-            found.append(Evidence(label, own, words, own >= bound, "", asked.seed, demand.why))
+            found.append(Evidence(label, own, words, own >= bound, "", asked.seed).because(demand.why))
     return found
 
 
 CODE = Code(made=True, methods=("hit", "admitted", "evicted", "evict"), notes=("hit", "admitted", "evicted"))
 HINTS = (
     "What does LRU do when a scan comes by? Which objects would you rather have kept?",
-    "Give newcomers a small part of the room, and the rest to objects that were asked for a second time.",
-    "Remember the keys of newcomers that left unused, as many as the cache holds. One that comes back is no newcomer.",
+    "Give newcomers a small part of the room, and the rest to objects that were requested a second time.",
+    (
+        "Remember the keys of newcomers that left unused, as many as the cache holds. A key that returns is no longer "
+        "a newcomer."
+    ),
 )
 
 ASSIGNMENT, check, hint = exercise(

@@ -6,15 +6,23 @@ engine's own that takes all who wait; by the order in the replication log; and b
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab.decisions.commit_policy import LogQueue, run_commit_policy
-from seeklab.exercises._shapes import exercise
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
+from seeklab.exercises._shapes import exercise, source_from
+from seeklab.judge import (
+    Asked,
+    Code,
+    Commitment,
+    Evidence,
+    Mistake,
+    Task,
+    draws_of,
+)
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable, Iterable, Mapping
 
     from seeklab.decisions.commit_policy import CommitPolicy
@@ -31,22 +39,25 @@ MAX_WAIT_FLUSHES = 100
 """A policy that lets somebody wait at a free log for longer than so many flushes take waits for what does not come."""
 
 QUESTIONS = {
-    "one_tps": "One client: how many commits a second does your database get?",
-    "crowd_tps": "256 clients, and the replication log is flushed for one at a time: how many commits a second?",
+    "one_tps": "One client: how many commits a second does your database reach?",
+    "crowd_tps": (
+        "256 clients, and each flush of the replication log carries one transaction: how many commits a second?"
+    ),
 }
 """What a learner commits to before the first run."""
 
 DEMANDS = (
-    f"with one client at least {ALONE_TIMES:g} times the commits of a policy that takes all who wait",
-    f"with 16 and with 256 clients at least {CROWD_TIMES:g} times as many as that policy",
-    "transactions stand in the replication log in the order in which they came to it",
-    f"nobody waits there for more than {MAX_FLUSHES} flushes before their own",
+    f"with one client, at least {ALONE_TIMES:g} times the commits of a policy that takes all waiting transactions",
+    f"with 16 and with 256 clients, at least {CROWD_TIMES:g} times as many as that policy",
+    "transactions enter the replication log in the order in which they came to it",
+    f"no transaction waits there for more than {MAX_FLUSHES} flushes before its own",
 )
 
 
-FOREVER = (
-    "a transaction waits at a free log and nobody else comes, so the policy waits for ever: a wait needs an end, and "
-    "whoever is alone needs none"
+FOREVER = Mistake(
+    "endless-wait",
+    "a transaction waits at an idle log and no other comes, so the policy waits forever: a wait needs an end, and a "
+    "lone client needs no wait",
 )
 
 
@@ -111,7 +122,7 @@ class Database:
         def heeded(queue: LogQueue) -> Iterable[int] | float:
             given = policy(queue)  # type: ignore[operator] # a name has no question asked of it
             if isinstance(given, int | float) and queue.waited_ms[0] > MAX_WAIT_FLUSHES * self.replication_ms:
-                raise NobodyComesError(FOREVER)
+                raise NobodyComesError(FOREVER.why)
             return given
 
         asked = policy if isinstance(policy, str) or not callable(policy) else heeded
@@ -144,7 +155,7 @@ def _quick(source: random.Random) -> Database:
 
 def database(learner: object) -> Database:
     """Give the learner's own database."""
-    return _slow(random.Random(bytes(draws_of(learner))))  # noqa: S311 -- a system, not a secret
+    return _slow(source_from(bytes(draws_of(learner))))
 
 
 def briefing(learner: object) -> str:
@@ -183,27 +194,30 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
-def _own(asked: Asked) -> list[Evidence]:
-    """Judge a policy on the learner's database."""
-    return _measure(asked, database(asked.draws))
-
-
-def _elsewhere(asked: Asked) -> list[Evidence]:
-    """Judge it on one that nobody has seen, whose flushes are short."""
-    return _measure(asked, _quick(random.Random(asked.seed)))  # noqa: S311 -- a system like another, not a secret
-
-
-ALONE = (
-    "with one client nobody else can come while it waits: a wait for company is lost, at every commit. Look at how "
-    "many transactions are elsewhere"
+ALONE = Mistake(
+    "lone-wait",
+    "with one client no other transaction can come while it waits, so each commit loses the time of the wait; look at "
+    "how many transactions are elsewhere",
 )
-FEW = "a flush is for too few: it takes hardly longer for all who wait than for one, and the others queue for the next"
-IDLE = "the log stands free while transactions wait for it: what a wait gains in company it loses in flushes"
-ORDER = (
-    "replicas apply transactions in the order in which they stand in the log, and some stand there before others that "
-    "had come earlier: take places from 0 on, and give them in their order"
+FEW = Mistake(
+    "small-batch",
+    "a flush carries too few: it takes hardly longer for all waiting transactions than for one, and the others queue "
+    "for the next",
 )
-BEHIND = "somebody was left behind while others were flushed, more than twice: who waits longest must be in the flush"
+IDLE = Mistake(
+    "idle-log",
+    "the log is idle while transactions wait for it: longer waits fill the flushes, but lose more flushes than they "
+    "gain",
+)
+ORDER = Mistake(
+    "order",
+    "replicas apply transactions in the order of the log, and some are in the log before others that came earlier: "
+    "take places from 0 on, and return them in their order",
+)
+BEHIND = Mistake(
+    "left-behind",
+    "a transaction was left behind for more than two flushes: the longest waiting one must be in the flush",
+)
 
 
 NOTHING: Mapping[str, float] = {
@@ -232,32 +246,44 @@ def _measure(asked: Asked, on: Database) -> list[Evidence]:
         batch = f"commit.{LOG}_batch_mean"
         slow = ALONE if clients == 1 else FEW if mine[batch] < times * rival[batch] else IDLE
         slow = FOREVER if waits_for_ever else slow
-        said = f">= {least:,.1f} ({times:g} times all who wait)"
-        evidence.append(Evidence(f"{on}: {clients} clients", tps, said, tps >= least, "1/s", asked.seed, slow))
+        said = f">= {least:,.1f} ({times:g} times all waiting)"
+        evidence.append(Evidence(f"{on}: {clients} clients", tps, said, tps >= least, "1/s", asked.seed).because(slow))
     overtaken = max(of[f"commit.{LOG}_overtaken"] for of in found)
     waited = max(of[f"commit.{LOG}_flushes_waited_max"] for of in found)
     most = asked.bound("most_flushes")
     return [
         *evidence,
         Evidence(
-            f"{on}: flushes waited for", waited, f"at most {most:g}", waited <= most, "flushes", asked.seed, BEHIND
-        ),
-        Evidence(f"{on}: out of order", overtaken, "0", overtaken == 0, "transactions", asked.seed, ORDER),
+            f"{on}: flushes waited for", waited, f"at most {most:g}", waited <= most, "flushes", asked.seed
+        ).because(BEHIND),
+        Evidence(f"{on}: out of order", overtaken, "0", overtaken == 0, "transactions", asked.seed).because(ORDER),
     ]
 
 
 CODE = Code(made=True, shape=(LogQueue._fields,))
 HINTS = (
-    "How long does a flush for one take, how long one for fifty, and who waits meanwhile?",
-    "Who waits when a flush begins need not wait for another. The order of the queue is the order of the log.",
-    "Take everybody, in order: list(range(queue.waiting)). Waiting first pays only if somebody is about to come.",
+    "How long does a flush for one take, how long one for fifty, and how many wait meanwhile?",
+    (
+        "Transactions that wait when a flush begins need not wait for another. The order of the queue is the order of "
+        "the log."
+    ),
+    (
+        "Take all of them, in order: list(range(queue.waiting)). A wait first pays only if another transaction is "
+        "about to come."
+    ),
 )
 
 ASSIGNMENT, check, hint = exercise(
     "commit-policy",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-    Task("check-policy", 3, {"Policy": CODE}, _own, HINTS),
-    Task("check-policy-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
+    Task("check-policy", 3, {"Policy": CODE}, lambda asked: _measure(asked, database(asked.draws)), HINTS),
+    Task(
+        "check-policy-elsewhere",
+        3,
+        {"Policy": CODE},
+        lambda asked: _measure(asked, _quick(source_from(asked.seed))),
+        HINTS,
+    ),
     cells={"Policy": "policy"},
     bounds={"alone_times": ALONE_TIMES, "crowd_times": CROWD_TIMES, "most_flushes": MAX_FLUSHES},
 )

@@ -8,16 +8,24 @@ reads at four places of a file in turn.
 from __future__ import annotations
 
 import math
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab.decisions.read_ahead import Read, run_prefetcher
-from seeklab.exercises._shapes import exercise
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
+from seeklab.exercises._shapes import exercise, source_from
+from seeklab.judge import (
+    Asked,
+    Code,
+    Commitment,
+    Evidence,
+    Mistake,
+    Task,
+    draws_of,
+)
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable, Iterable
 
     from seeklab._result import Result
@@ -41,15 +49,15 @@ EAGER = 0.5
 
 QUESTIONS = {
     "surplus_percent": (
-        "Random reads have asked for 40 % of the file. How much more than that did the guess of 2009 read, in % of it?"
+        "Random reads have asked for 40% of the file. How much more than that did the guess of 2009 read, in % of it?"
     ),
     "stream_mib_per_s": "Without any read-ahead: at how many MiB/s does a thread read at four places in turn?",
 }
 """What a learner commits to before the first run."""
 
 DEMANDS = (
-    f"random reads, when 10 to 60 % of the file have been asked for: at most {SURPLUS:g} times as many bytes are read",
-    f"one thread that reads at four places in turn: at least {100 * KEPT:g} % of the rate of the best of four kernels",
+    f"random reads, when they have asked for 10 to 60% of the file: at most {SURPLUS:g} times as many bytes are read",
+    f"one thread that reads at four places in turn: at least {100 * KEPT:g}% of the rate of the best of four kernels",
 )
 
 
@@ -125,7 +133,7 @@ def _drawn(source: random.Random) -> Flash:
 
 def flash(learner: object) -> Flash:
     """Give the learner's own file."""
-    return _drawn(random.Random(bytes(draws_of(learner))))  # noqa: S311 -- a load like another, not a secret
+    return _drawn(source_from(bytes(draws_of(learner))))
 
 
 def briefing(learner: object) -> str:
@@ -172,20 +180,25 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
-VAIN = (
-    "pages are read ahead of every read, and nobody goes on there: even of a file that is hardly known it reads too "
-    "much"
+VAIN = Mistake(
+    "every-read",
+    "the policy reads ahead of every read, but random reads do not go on there: even when little of the file has been "
+    "read, it reads too much",
 )
-CHANCE = (
-    "chance is taken for a stream: the more of the file was asked for, the more often a random read begins where "
-    "another one ended long ago"
+CHANCE = Mistake(
+    "chance",
+    "the policy takes chance for a stream: the more of the file was read, the more often a random read begins where "
+    "another one ended long ago",
 )
-HIDDEN = (
-    "reads at one place are followed, but those at four in turn are not: between two at one place lie three at the "
-    "others"
+HIDDEN = Mistake(
+    "one-stream",
+    "the policy follows reads at one place, but not at four in turn: between two reads at one place there are three "
+    "at the others",
 )
-LATE = (
-    "the streams wait for the SSD: too little is read ahead of them, so that each read begins only when it is asked for"
+LATE = Mistake(
+    "too-little",
+    "the streams wait for the SSD: too little is read ahead of them, so each read begins only when the thread asks "
+    "for it",
 )
 
 
@@ -206,7 +219,7 @@ class _Watched:
 
 def _random(asked: Asked) -> list[Evidence]:
     """Judge a read-ahead by random reads of a file that the seed draws."""
-    source = random.Random(asked.seed)  # noqa: S311 -- a load like another, not a secret
+    source = source_from(asked.seed)
     on = _drawn(source)
     shares = [source.randrange(*bounds) for bounds in SHARES]
     most = asked.bound("surplus")
@@ -219,15 +232,15 @@ def _random(asked: Asked) -> list[Evidence]:
     why = VAIN if reads[0].ahead > EAGER * reads[0].reads else CHANCE
     return [
         Evidence(
-            f"{on}, {share} % asked for: read over asked", value, f"<= {most:g}", value <= most, "x", asked.seed, why
-        )
+            f"{on}, {share}% asked for: read over asked", value, f"<= {most:g}", value <= most, "x", asked.seed
+        ).because(why)
         for share, value in zip(shares, found, strict=True)
     ]
 
 
 def _streams(asked: Asked) -> list[Evidence]:
     """Judge a read-ahead by a thread that reads at four places in turn, of a file that the seed draws."""
-    on = _drawn(random.Random(asked.seed))  # noqa: S311 -- a load like another, not a secret
+    on = _drawn(source_from(asked.seed))
     least = asked.bound("kept") * best_rate(on, asked.seed)
     with asked.play("Policy") as policy:
         found = rate(on, policy, asked.seed)
@@ -236,16 +249,21 @@ def _streams(asked: Asked) -> list[Evidence]:
         with asked.play("Policy") as policy:
             alone = rate(on, policy, asked.seed, count=1)
         why = HIDDEN if alone >= asked.bound("kept") * best_rate(on, asked.seed, count=1) else LATE
-    return [Evidence(f"{on}: four places in turn", found, f">= {least:.1f}", found >= least, "MiB/s", asked.seed, why)]
+    return [
+        Evidence(f"{on}: four places in turn", found, f">= {least:.1f}", found >= least, "MiB/s", asked.seed).because(
+            why
+        )
+    ]
 
 
 CODE = Code(made=True, shape=(Read._fields,))
 HINTS = (
-    "What tells a stream from chance? Not that something was read before this place, but how lately, and how much.",
-    "Keep the ends of the last dozen reads. A read that begins at one of them goes on with it; forget the older ones.",
+    "What tells a stream from chance? Not that this place was preceded by a read, but how recently, and how often.",
+    "Keep the ends of the last dozen reads. A read that begins at one of them continues it; forget the older ones.",
     (
-        "For each of the last 16 ends keep how many reads have gone on there, and how far was fetched. From the "
-        "second on, when less than 64 pages are ahead of the reader, fetch the next 64; nothing for anybody else."
+        "For each of the last 16 ends, keep how many reads have continued there, and how far you have fetched. From "
+        "the second on, when less than 64 pages are ahead of the reader, fetch the next 64; fetch nothing for other "
+        "reads."
     ),
 )
 

@@ -6,17 +6,27 @@ draws outages and loses a node. It is judged by what both do, on the learner's o
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import at_least, at_most, exercise
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
+from seeklab.exercises._shapes import at_least, at_most, exercise, returned, source_from
+from seeklab.judge import (
+    Asked,
+    Code,
+    Commitment,
+    Evidence,
+    Items,
+    Mistake,
+    Number,
+    Task,
+    draws_of,
+)
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Mapping, Sequence
 
 CASE = "copysets"
@@ -38,10 +48,8 @@ RESTORE_TIMES = 1.4
 BALANCE_PERCENT = 5
 
 QUESTIONS = {
-    "random_percent": (
-        f"{CHUNKS:,} chunks, each on {COPIES} nodes drawn at random: how many percent of the outages lose some chunk?"
-    ),
-    "fewest_percent": f"All nodes cut once into groups of {COPIES}, each chunk on one of them: how many percent?",
+    "random_percent": (f"{CHUNKS:,} chunks, each on {COPIES} random nodes: how many % of the outages lose a chunk?"),
+    "fewest_percent": f"All nodes divided once into groups of {COPIES}, each chunk on one group: how many %?",
 }
 """What a learner commits to."""
 
@@ -97,7 +105,7 @@ def _drawn(source: random.Random) -> Fleet:
 
 def fleet(learner: object) -> Fleet:
     """Give the learner's own fleet."""
-    return _drawn(random.Random(bytes(draws_of(learner))))  # noqa: S311 -- a system, not a secret
+    return _drawn(source_from(bytes(draws_of(learner))))
 
 
 def briefing(learner: object) -> str:
@@ -105,8 +113,8 @@ def briefing(learner: object) -> str:
     own = fleet(learner)
     return (
         f"The fleet of {learner}: {own.nodes:,} nodes, {own.per_rack} in each of {own.racks} racks, {COPIES} copies "
-        f"of each chunk. After an outage {DARK_PERCENT} % of the nodes stay dark. Each node shall share its chunks "
-        f"with {own.scatter} others, so that a lost one is copied again from as many."
+        f"of each chunk. After an outage {DARK_PERCENT}% of the nodes stay dark. Each node should share its chunks "
+        f"with {own.scatter} others, so that as many can copy a lost one again."
     )
 
 
@@ -120,44 +128,39 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
-def _broken(sets: Any, on: Fleet) -> str | None:  # noqa: ANN401 -- whatever the learner's function gives
-    """Say what is no placement about an answer."""
-    if not isinstance(sets, (list, tuple)) or not sets:
-        return f"the function gives {str(sets)[:80]}; what is asked for is a list of sets of nodes"
-    if len(sets) > MAX_SETS:
-        return f"the function gives {len(sets):,} sets; at most {MAX_SETS:,} are looked at"
-    for nodes in sets:
-        if not isinstance(nodes, (list, tuple)) or len(nodes) != COPIES:
-            return f"{str(nodes)[:80]} is no set of {COPIES} nodes"
-        if any(type(node) is not int or not 0 <= node < on.nodes for node in nodes):
-            return f"{str(nodes)[:80]} holds what is no node; they are numbered from 0 to {on.nodes - 1}"
-        if len(set(nodes)) < COPIES:
-            return f"{str(nodes)[:80]} names a node twice; each copy is on another node"
-    return None
-
-
-MANY = (
-    "too many different sets: each of them is one more chance that an outage meets it as a whole. A scatter width of "
-    f"S takes no more than S / {COPIES - 1} groups for each node"
+MANY = Mistake(
+    "many-sets",
+    "too many different sets: each of them is one more chance that an outage takes the whole set; a scatter width of "
+    f"S needs no more than S / {COPIES - 1} groups for each node",
 )
-NARROW = (
-    f"too few: a node that is in one group shares its chunks with {COPIES - 1} others, and they alone can copy it "
-    "again. Cut the nodes into groups several times, each time in another order"
+NARROW = Mistake(
+    "few-sets",
+    f"too few: a node in one group shares its chunks with {COPIES - 1} others, and only they can copy it again; "
+    "divide the nodes into groups several times, each time in another order",
 )
-RACKS = "two copies in a rack are gone together when its switch fails; groups have to be of different racks"
-UNEVEN = (
-    "the fullest node holds more than its share: sets that are drawn one by one meet some nodes more often than "
-    "others. Cut all nodes into groups, so that each is in one group of every cut"
+TWICE = Mistake("same-node", "a set names a node twice, but each copy has to be on another node")
+RACKS = Mistake(
+    "one-rack",
+    "two copies in a rack are lost together when its switch fails; the nodes of a group have to be in different racks",
+)
+UNEVEN = Mistake(
+    "uneven",
+    "the fullest node holds more than its share: sets drawn one by one hit some nodes more often than others; divide "
+    "all nodes into groups, so that each is in one group of every division",
 )
 
 
 def _measure(asked: Asked, on: Fleet) -> list[Evidence]:
     with asked.play("place") as play:
         sets: Any = play(list(on.rack_of), COPIES, on.scatter)
-    names = ("racks", "outages that lose data", "scatter width", "a lost node copied again", "a node's share")
-    broken = _broken(sets, on)
-    if broken is not None:
-        return [Evidence(f"{on}: {name}", None, "a placement", met=False, why=broken) for name in names]
+    sets, broken = returned(Items(Items(Number(whole=True, at_least=0, at_most=on.nodes - 1), COPIES)), sets, on, 5)
+    if broken:
+        return broken
+    if not 0 < len(sets) <= MAX_SETS:
+        return [Evidence(f"{on}: sets", len(sets), f"1 to {MAX_SETS:,}", met=False).because(MANY)] * 5
+    twice = next((nodes for nodes in sets if len(set(nodes)) < COPIES), None)
+    if twice:
+        return [Evidence(f"{on}: a set", str(twice), "another node for each copy", met=False).because(TWICE)] * 5
     found, seed = on.placed(sets, asked.seed), asked.seed
     shared = sum(len({on.rack_of[node] for node in nodes}) < COPIES for nodes in sets)
     held = Counter(node for nodes in sets for node in nodes)
@@ -183,29 +186,30 @@ def _measure(asked: Asked, on: Fleet) -> list[Evidence]:
     ]
 
 
-def _own(asked: Asked) -> list[Evidence]:
-    return _measure(asked, fleet(asked.draws))
-
-
-def _elsewhere(asked: Asked) -> list[Evidence]:
-    return _measure(asked, _drawn(random.Random(asked.seed)))  # noqa: S311 -- a system like another, not a secret
-
-
 PLACE = Code(shape=(None, None, None))
 HINTS = (
-    "How many different sets does a node have to be in, if it shall share chunks with so many others?",
-    "Put all nodes into an order and cut it into groups of three: everybody is in one group. Do that several times.",
+    "How many different sets must a node be in to share chunks with that many others?",
     (
-        "Draw an order of the racks and of the nodes within them. Node i of the first third, of the second and of "
-        "the last third of that line are in different racks."
+        "Put all nodes in an order and cut it into groups of three, so that each node is in one group. Do that "
+        "several times."
+    ),
+    (
+        "Draw an order of the racks and of the nodes within them. Node i of the first third, of the second and of the "
+        "last third of that line are in different racks."
     ),
 )
 
 ASSIGNMENT, check, hint = exercise(
     "copyset-placement",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-    Task("check-place", 4, {"place": PLACE}, _own, HINTS),
-    Task("check-place-elsewhere", 3, {"place": PLACE}, _elsewhere, HINTS),
+    Task("check-place", 4, {"place": PLACE}, lambda asked: _measure(asked, fleet(asked.draws)), HINTS),
+    Task(
+        "check-place-elsewhere",
+        3,
+        {"place": PLACE},
+        lambda asked: _measure(asked, _drawn(source_from(asked.seed))),
+        HINTS,
+    ),
     bounds={
         "loss_times": LOSS_TIMES,
         "width_share": WIDTH_SHARE,
