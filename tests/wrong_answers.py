@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from seeklab import LogQueue, Read, ShardHistory, ThrottleHistory
+    from seeklab.judge import Mistake
 
 LEARNER = "Ada Lovelace"
 ONE_SEED = {"seeds": 1.0}
@@ -336,11 +337,11 @@ def _by_name(task: str, answer: str, *wrong: tuple[Any, str]) -> list[Wrong]:
     return [Wrong(task, {answer: work}, told) for work, told in wrong]
 
 
-def _other_choices(name: str, task: str, answer: str, reasons: Mapping[str, str]) -> list[Wrong]:
+def _other_choices(name: str, task: str, answer: str, mistakes: Mapping[str, Mistake]) -> list[Wrong]:
     """Give the options that are not the right one, which is found by trying."""
     return [
-        Wrong(task, {answer: choice}, why)
-        for choice, why in reasons.items()
+        Wrong(task, {answer: choice}, mistake.code)
+        for choice, mistake in mistakes.items()
         if not judged(name, task, {answer: choice}, b"a").passed
     ]
 
@@ -524,40 +525,40 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
     "hci-taxonomy": lambda: _by_name(
         "check-claims",
         "claims",
-        ({"local_again": "redirect-pairs", "asks_most": "dedup-spread"}, "it leaves a pointer"),
-        ({"local_again": "locality", "asks_most": "dedup-pairs"}, "no more than one other"),
-        ({"local_again": "locality", "asks_most": "hash"}, "nobody has to be asked"),
+        ({"local_again": "redirect-pairs", "asks_most": "dedup-spread"}, "redirect-pairs"),
+        ({"local_again": "locality", "asks_most": "dedup-pairs"}, "dedup-pairs"),
+        ({"local_again": "locality", "asks_most": "hash"}, "hash"),
     ),
     "honest-percentiles": lambda: _by_name(
         "check-repaired",
         "repaired",
         (
             lambda rows, _interval, percents: _percentiles([done - sent for sent, done in rows], percents),
-            "this is what the tool reports",
+            "reported",
         ),
-        (_as_long_as_the_longest, "those who came later in the stop"),
-        (_half_of_it, "Each interval of it"),
+        (_as_long_as_the_longest, "too-long"),
+        (_half_of_it, "too-short"),
     ),
     "monitors-lie": lambda: _by_name(
         "check-decode",
         "decode",
-        (_dashboard, "this is what the dashboard shows"),
-        (_whole_window, "a point stands for the whole window"),
-        (_decoded, "straddles two points"),
+        (_dashboard, "shown-rate"),
+        (_whole_window, "whole-window"),
+        (_decoded, "two-windows"),
     ),
     "odx-prefetch": lambda: [
-        Wrong("check-fix", {"fix": {"volume.prefetch.per_request": 2}}, "far more ahead than is read"),
-        Wrong("check-fix", {"fix": {"volume.prefetch.min_read": "64KiB"}}, "still wait"),
-        Wrong("check-fix", {"fix": {"protocol.max_transaction": "8MiB"}}, "is not yours to change"),
-        Wrong("check-fix", {"fix": {"volume.cache.size": "64GiB"}}, "more of it would not help"),
+        Wrong("check-fix", {"fix": {"volume.prefetch.per_request": 2}}, "too-far-ahead"),
+        Wrong("check-fix", {"fix": {"volume.prefetch.min_read": "64KiB"}}, "late-fetch"),
+        Wrong("check-fix", {"fix": {"protocol.max_transaction": "8MiB"}}, "setting"),
+        Wrong("check-fix", {"fix": {"volume.cache.size": "64GiB"}}, "setting"),
     ],
     "pool-design": lambda: _by_name(
         "check-cost",
         "design",
-        (_design(width=1), "single disks have no copy"),
-        (_design(cores=32, memory_gib=256), "too dear"),
-        (_design(log_ssds=0), "too few durable writes"),
-        (_design(memory_gib=4), "too few reads"),
+        (_design(width=1), "no-copy"),
+        (_design(cores=32, memory_gib=256), "too-expensive"),
+        (_design(log_ssds=0), "few-durable-writes"),
+        (_design(memory_gib=4), "few-reads"),
     ),
     "context-window": lambda: [
         *_by_name(
@@ -576,49 +577,54 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
     "read-ahead": lambda: _by_name(
         "check-read-ahead",
         "Policy",
-        (lambda: lambda _read: [], "too little is fetched"),
-        (lambda: lambda read: [(read.record + read.records, 2)], "filled with what nobody reads"),
-        (lambda: AheadInOrder(256), "thrown out before they came"),
+        (lambda: lambda _read: [], "too-little"),
+        (lambda: lambda read: [(read.record + read.records, 2)], "wasted"),
+        (lambda: AheadInOrder(256), "evicted"),
     ),
     "shaken-disks": lambda: _by_name(
         "check-shaken",
         "shaken",
-        (_slow_disks, "writes at its inner edge, where a track holds less"),
-        (_busy_disks, "only has more to do"),
-        (_late_disks, "serves two streams and seeks between them"),
-        (_latest_disk, "a disk that is shaken was left as it is"),
+        (_slow_disks, "inner-edge"),
+        (_busy_disks, "more-work"),
+        (_late_disks, "rebuild"),
+        (_latest_disk, "left-shaken"),
     ),
     "shard-count": lambda: _by_name(
         "check-rule",
         "rule",
-        (lambda *_: 1, "too few"),
-        (_shards(cores=100), "cores are full"),
-        (_shards(primary=100), "primary is full"),
+        (lambda *_: 1, "too-few"),
+        (_shards(cores=100), "full-cores"),
+        (_shards(primary=100), "full-primary"),
     ),
     "shard-map": lambda: _by_name(
         "check-map",
         "Policy",
-        (lambda: lambda range_, shards, _history: range_ * 7 % shards, "no range ever changes its owner"),
+        (lambda: lambda range_, shards, _history: range_ * 7 % shards, "static"),
         (
             lambda: lambda _range, shards, history: min(range(shards), key=lambda shard: history.queued[shard]),
-            "not every queue",
+            "restless",
         ),
-        (HottestOnce, "late to follow"),
+        (HottestOnce, "late"),
     ),
     "tune-scheduler": lambda: _by_name(
         "check-rush",
         "choice",
-        ({"async_write_max_active": 3, "async_write_min_active": 1, "delay_scale": "5ms"}, "throughput is lost"),
-        ({"async_write_max_active": 15, "delay_scale": "5ms"}, "waits for the writes ahead of it"),
-        ({"async_write_min_active": 1, "async_write_max_active": 8}, "near the limit"),
+        ({"async_write_max_active": 3, "async_write_min_active": 1, "delay_scale": "5ms"}, "few-writes"),
+        ({"async_write_max_active": 15, "delay_scale": "5ms"}, "deep-queue"),
+        ({"async_write_min_active": 1, "async_write_max_active": 8}, "small-delay"),
     ),
-    "which-throttle": lambda: _other_choices("which-throttle", "check-throttle", "throttle", which_throttle.TOLD_APART),
+    "which-throttle": lambda: _other_choices(
+        "which-throttle",
+        "check-throttle",
+        "throttle",
+        {name: looks for name, (_, looks) in which_throttle.THROTTLES.items()},
+    ),
     "write-throttle": lambda: _by_name(
         "check-throttle",
         "Policy",
-        (_tick(10_000_000), "ran into the limit"),
-        (lambda: lambda _dirty, _limit, _history: 1_000_000_000, "stands idle"),
-        (lambda: _all_at_once, "jumps where it should grow"),
+        (_tick(10_000_000), "late-delay"),
+        (lambda: lambda _dirty, _limit, _history: 1_000_000_000, "idle-backend"),
+        (lambda: _all_at_once, "sudden-delay"),
     ),
 }
 

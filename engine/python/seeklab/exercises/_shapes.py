@@ -10,14 +10,14 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seeklab.judge import Asked, Assignment, Commitment, Evidence, Practice, Settings, Task, draws_of
+from seeklab.judge import Asked, Assignment, Commitment, Evidence, Mistake, Practice, Settings, Task, draws_of
 from seeklab.judge.answers import Code, Number, UnreadableError
 from seeklab.judge.assignment import MAX_EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from seeklab.judge import Choice, Fields, Mistake, Verdict
+    from seeklab.judge import Choice, Fields, Verdict
 
     Kind = Number | Choice | Fields
 
@@ -131,6 +131,12 @@ class Shape:
         """Judge what a rule returned for one system, if it can be read."""
         value, broken = returned(self.gives, answer, on, self.parts)
         return broken or self.judge(on, value, seed)
+
+
+def named(**sentences: str) -> dict[str, Mistake]:
+    """Name mistakes by their sentences; an underscore in a name is a hyphen in the code."""
+    codes = {name: name.replace("_", "-") for name in sentences}
+    return {codes[name]: Mistake(codes[name], why) for name, why in sentences.items()}
 
 
 def source_from(seed: int | bytes) -> random.Random:

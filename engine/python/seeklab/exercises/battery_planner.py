@@ -11,18 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import at_most, exercise, returned, source_from
-from seeklab.judge import (
-    Asked,
-    Code,
-    Commitment,
-    Evidence,
-    Items,
-    Mistake,
-    Number,
-    Task,
-    draws_of,
-)
+from seeklab.exercises._shapes import at_most, exercise, named, returned, source_from
+from seeklab.judge import Asked, Code, Commitment, Evidence, Items, Number, Task, draws_of
 
 if TYPE_CHECKING:
     import random
@@ -175,28 +165,18 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
-NIGHT = Mistake(
-    "by-day",
-    f"a cycle has to run between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00, from its start until "
-    "write-back returns: lead and discharge, and charging to the threshold where write-back waits for that; only "
-    "whole days from one start to the next keep the time of day",
-)
-TOGETHER = Mistake(
-    "together",
-    "two of a set write through at the same time, so every commit of the set waits for disks; the times of "
+WHY = named(
+    by_day=f"a cycle has to run between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00, from its start "
+    "until write-back returns: lead and discharge, and charging to the threshold where write-back waits for that; "
+    "only whole days from one start to the next keep the time of day",
+    together="two of a set write through at the same time, so every commit of the set waits for disks; the times of "
     "write-through must not overlap in any round of the year, and with the same number of days between cycles, two "
     "that are apart once stay apart",
-)
-LATE = Mistake(
-    "late",
-    f"a battery goes longer than {LATEST_DAYS} days without a cycle; the days before the plan count, so a battery "
-    f"that is 95 days old on the first day has {LATEST_DAYS - 95} left",
-)
-OFTEN = Mistake("often", f"each cycle wears the battery: at most {MAX_CYCLES} in the year")
-QUEUE = Mistake(
-    "queue",
-    "write-through takes 59 commits a second, but by day more arrive, and the rest waits for as long as write-through "
-    "lasts; at night write-through takes all of them",
+    late=f"a battery goes longer than {LATEST_DAYS} days without a cycle; the days before the plan count, so a "
+    f"battery that is 95 days old on the first day has {LATEST_DAYS - 95} left",
+    often=f"each cycle wears the battery: at most {MAX_CYCLES} in the year",
+    queue="write-through takes 59 commits a second, but by day more arrive, and the rest waits for as long as "
+    "write-through lasts; at night write-through takes all of them",
 )
 
 
@@ -220,7 +200,9 @@ def _measure(asked: Asked, on: Site) -> list[Evidence]:
         return broken
     shortest = min(every_s for _, every_s in plan) / DAY_S
     if shortest < 1:
-        return [Evidence(f"{on}: days from one start to the next", shortest, ">= 1", met=False).because(OFTEN)] * 5
+        return [
+            Evidence(f"{on}: days from one start to the next", shortest, ">= 1", met=False).because(WHY["often"])
+        ] * 5
     seed, by_day, latest, most = asked.seed, 0, 0.0, 0
     windows: dict[int, list[tuple[float, float]]] = {}
     busiest = (0, 0)
@@ -239,11 +221,11 @@ def _measure(asked: Asked, on: Site) -> list[Evidence]:
     waiting = on.waiting(busiest[1], busiest[0] or on.night_tps, seed)
     bounds = (asked.bound("latest_days"), asked.bound("most_cycles"), asked.bound("waiting"))
     return [
-        at_most(f"{on}: cycles by day", by_day, 0, "cycles", seed, NIGHT),
-        at_most(f"{on}: two of a set in write-through", overlap, 0, "s", seed, TOGETHER),
-        at_most(f"{on}: days without a cycle", latest / DAY_S, bounds[0], "days", seed, LATE),
-        at_most(f"{on}: cycles of a battery", most, bounds[1], "cycles", seed, OFTEN),
-        at_most(f"{on}: waiting", waiting, bounds[2], "transactions", seed, QUEUE),
+        at_most(f"{on}: cycles by day", by_day, 0, "cycles", seed, WHY["by-day"]),
+        at_most(f"{on}: two of a set in write-through", overlap, 0, "s", seed, WHY["together"]),
+        at_most(f"{on}: days without a cycle", latest / DAY_S, bounds[0], "days", seed, WHY["late"]),
+        at_most(f"{on}: cycles of a battery", most, bounds[1], "cycles", seed, WHY["often"]),
+        at_most(f"{on}: waiting", waiting, bounds[2], "transactions", seed, WHY["queue"]),
     ]
 
 
@@ -252,8 +234,8 @@ HINTS = (
     "How long is a cycle from its start until write-back returns, and on which day may it start at the latest?",
     "Give each controller of a set its own night, the oldest batteries first, and the same number of days to all.",
     (
-        "Sort the controllers of each set by age, the oldest first. The nth starts at 22:00 of day n, and again every "
-        "98 days."
+        "Sort the controllers of each set by age, the oldest first. The nth starts at 22:00 of day n, and again "
+        "every 98 days."
     ),
 )
 

@@ -7,25 +7,16 @@ the run that the tools print.
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab._errors import Problem, SeeklabError
-from seeklab.exercises._shapes import exercise
-from seeklab.judge import (
-    Asked,
-    Choice,
-    Evidence,
-    Settings,
-    Task,
-    draws_of,
-    handed_text,
-    near,
-)
+from seeklab.exercises._shapes import exercise, source_from
+from seeklab.judge import Asked, Choice, Evidence, Mistake, Settings, Task, draws_of, handed_text, near
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable, Mapping
 
     from seeklab._result import Result
@@ -39,33 +30,39 @@ CORES = "All cores of the node are busy."
 ALIGNMENT = "Writes do not begin and end where the disks' blocks do."
 BURSTS = "The application writes in bursts, and the dashboard averages over silence."
 WINDOW = "The two ends let too few bytes be on the way for so long a line."
-CAUSES: Mapping[str, str] = {
-    THREAD: (
-        "a thread that is the limit works all the time. Find the busiest one in the folded stacks: with a second "
-        "shard beside it nothing changed here"
+CAUSES = {
+    THREAD: Mistake(
+        "one-thread",
+        "a thread that is the limit works all the time; find the busiest one in the folded stacks: with a second "
+        "shard beside it nothing changed here",
     ),
-    LOCK: (
-        "who waits for a lock is seen waiting in the folded stacks, while the holder works alone. Without the "
-        "lock the threads here would get no further than they do"
+    LOCK: Mistake(
+        "lock",
+        "threads that wait for a lock appear as waiting in the folded stacks, while the holder works alone; without "
+        "the lock the threads here would be no faster",
     ),
-    CORES: (
-        "busy cores show as work that adds up to all of them. Add up the folded stacks, divide by the run's time, "
-        "and compare with the cores that the node has: twice as many would change nothing here"
+    CORES: Mistake(
+        "cores",
+        "if all cores are busy, the work adds up to all of them: add up the folded stacks, divide by the run's time, "
+        "and compare with the number of cores; twice as many would change nothing here",
     ),
-    ALIGNMENT: (
-        "a write that begins inside a block makes the disk read first, so iostat shows reads where nobody reads. "
-        "Moved to a whole MiB, this partition does as before"
+    ALIGNMENT: Mistake(
+        "alignment",
+        "a write that begins inside a block makes the disk read first, so iostat shows reads although the application "
+        "does not read; moved to a whole MiB, this partition performs as before",
     ),
-    BURSTS: (
-        "a dashboard lies about bursts when its window is longer than they are. With a window of 100 ms this one "
-        "shows what it showed before"
+    BURSTS: Mistake(
+        "bursts",
+        "a dashboard misleads about bursts when its window is longer than they are; with a window of 100 ms this one "
+        "shows the same as before",
     ),
-    WINDOW: (
-        "a window is the limit when the bytes of one round trip are the smaller of the two buffers. With 16 MiB "
-        "at both ends nothing more arrives here"
+    WINDOW: Mistake(
+        "window",
+        "a window is the limit when the bytes of one round trip equal the smaller of the two buffers; with 16 MiB at "
+        "both ends no more data arrives here",
     ),
 }
-"""What it may be, and what is told to whoever names it when it is not."""
+"""What it may be, and why it is not."""
 
 TOOLS = ("fio", "iostat", "monitor", "histogram", "parted", "folded")
 """What may be looked at, as on the command line with `--as`."""
@@ -115,7 +112,7 @@ def _outside(result: Result) -> float:
     return 100 * (1 - result.metrics["device_r_await_ms"] / result.metrics[f"{APP}.read_latency_mean_ms"])
 
 
-OUTSIDE = ("outside_percent", "Which share of a read's time is not spent on the device, in %?")
+OUTSIDE = ("outside_percent", "Which share of a read's time passes outside the device, in %?")
 
 
 def _node(source: random.Random, **controller: object) -> dict[str, Any]:
@@ -135,10 +132,13 @@ def _node(source: random.Random, **controller: object) -> dict[str, Any]:
     )
 
 
+DATABASE = "A database on one large virtual disk gets {:,.0f} reads a second. The flash below does many times that."
+
+
 def _one_thread(source: random.Random) -> Incident:
     return Incident(
         _node(source, shards=1),
-        "A database on one large virtual disk gets {:,.0f} reads a second. The flash below does many times that.",
+        DATABASE,
         f"{APP}.read_iops",
         "",
         {
@@ -152,7 +152,7 @@ def _exclusive_lock(source: random.Random) -> Incident:
     lock = {"held_percent": source.randrange(60, 91), "exclusive": "always"}
     return Incident(
         _node(source, shards=4, lock=lock),
-        "A database on one large virtual disk gets {:,.0f} reads a second. The flash below does many times that.",
+        DATABASE,
         f"{APP}.read_iops",
         "",
         {
@@ -286,7 +286,7 @@ def _found(learner: object) -> tuple[str, Incident]:
     """Give the learner's incident and its cause."""
     draws = draws_of(learner)
     cause = list(CAUSES)[draws[0] % len(CAUSES)]
-    return cause, _INCIDENTS[cause](random.Random(bytes(draws)))  # noqa: S311 -- a load, not a secret
+    return cause, _INCIDENTS[cause](source_from(bytes(draws)))
 
 
 def _without(scenario: dict[str, Any], cause: str) -> dict[str, Any]:
@@ -342,7 +342,7 @@ def _handed_out(draws: bytes) -> dict[str, str]:
 
 
 def _example(cause: str) -> Incident:
-    return _INCIDENTS[cause](random.Random(1))  # noqa: S311 -- a load like another, not a secret
+    return _INCIDENTS[cause](source_from(1))
 
 
 def evidence_for(cause: object) -> dict[str, str]:
@@ -363,7 +363,7 @@ def _cause(asked: Asked) -> list[Evidence]:
     times = asked.bound("gone_times")
     bound = f">= {times * before:,.4g} ({times:g} times as found)"
     what, unit = f"{incident.metric} without it", found.units[incident.metric]
-    return [Evidence(what, after, bound, after >= times * before, unit, asked.seed, CAUSES[cause])]
+    return [Evidence(what, after, bound, after >= times * before, unit, asked.seed).because(CAUSES[cause])]
 
 
 def _evidence(asked: Asked) -> list[Evidence]:
@@ -372,8 +372,8 @@ def _evidence(asked: Asked) -> list[Evidence]:
     cause, incident = _found(asked.draws)
     names = list(evidence_for(named))
     if named != cause:
-        why = "these numbers are evidence for a cause that is not the one; name the cause first"
-        return [Evidence(name, None, "a number that speaks for the cause", met=False, why=why) for name in names]
+        why = Mistake("other-cause", "these numbers are evidence for another cause; name the right cause first")
+        return [Evidence(name, None, "a number that speaks for the cause", met=False).because(why) for name in names]
     result = seeklab.run(incident.scenario)
     percent = asked.bound("read_within_percent")
     # The right number stays untold: the tools tell it to whoever looks.
@@ -383,13 +383,18 @@ def _evidence(asked: Asked) -> list[Evidence]:
         question, measure = incident.evidence[name]
         value = given.get(name)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            found.append(Evidence(name, None, "a number", met=False, why=f"{name} has no number yet: {question}"))
+            found.append(
+                Evidence(
+                    name, None, "a number", met=False, why=f"{name} has no number yet: {question}", code="unreadable"
+                )
+            )
             continue
-        why = f"{name} is not what the tools of this system show. The question is: {question}"
+        why = Mistake("misread", f"{name} is not what the tools of this system show; the question is: {question}")
         found.append(near(name, value, measure(result), within_percent=percent, told=told, why=why))
     return found
 
 
+CAUSE = Choice({name: mistake.why for name, mistake in CAUSES.items()})
 EVIDENCE_NAMES = (
     *("thread_percent", "shard_percent", "cores_percent", "outside_percent", "reads_per_write", "into_block"),
     *("shown_in_flight", "disk_mib_per_s", "per_round_trip_kib"),
@@ -401,17 +406,17 @@ ASSIGNMENT, check, hint = exercise(
     Task(
         "check-cause",
         5,
-        {"cause": Choice(CAUSES)},
+        {"cause": CAUSE},
         _cause,
         (
-            "Compare what the application waits with what the device takes: where is the rest?",
+            "Compare the application's wait with the device's time: where is the rest?",
             (
-                "Each cause leaves one trace that no other leaves: a thread at 100 %, waiting in the stacks, work "
-                "that fills all cores, reads that nobody asked for, a latency that Little's law contradicts, or "
-                "the same bytes in every round trip."
+                "Each cause leaves one trace that no other leaves: a thread at 100%, waiting in the stacks, work "
+                "that fills all cores, reads that the application did not ask for, a latency that Little's law "
+                "contradicts, or the same bytes in every round trip."
             ),
             (
-                "Strike out what the tools disprove, one tool at a time: folded for threads, iostat for "
+                "Rule out causes that the tools disprove, one tool at a time: folded for threads, iostat for "
                 "alignment, the monitor beside the histogram for bursts, ping times the rate for the window."
             ),
         ),
@@ -420,10 +425,10 @@ ASSIGNMENT, check, hint = exercise(
     Task(
         "check-evidence",
         4,
-        {"cause": Choice(CAUSES), "evidence": Settings(EVIDENCE_NAMES)},
+        {"cause": CAUSE, "evidence": Settings(EVIDENCE_NAMES)},
         _evidence,
         (
-            "exercise.evidence_for(cause) says which two numbers are asked for.",
+            "exercise.evidence_for(cause) lists the two numbers to give.",
             (
                 "A share of a thread, or of cores, is the work in the folded stacks (ns) over the run's time; fio "
                 "prints how long the run took."

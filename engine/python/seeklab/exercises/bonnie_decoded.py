@@ -13,17 +13,7 @@ from typing import TYPE_CHECKING, Any
 import seeklab
 from seeklab._errors import Problem, SeeklabError
 from seeklab.exercises._shapes import exercise
-from seeklab.judge import (
-    Asked,
-    Choice,
-    Commitment,
-    Evidence,
-    Fields,
-    Mistake,
-    Task,
-    draws_of,
-    largest,
-)
+from seeklab.judge import Asked, Choice, Commitment, Evidence, Fields, Mistake, Task, draws_of, largest
 from seeklab.judge.answers import is_number
 
 if TYPE_CHECKING:
@@ -51,17 +41,17 @@ LINES = {
 
 LIMITS: Mapping[str, str] = {
     "client CPU": (
-        "the client's processor is not the limit here: divide its work for 8 KiB by its speed, and compare with the "
-        "time of the same 8 KiB on the wire, or with the round trip"
+        "the client's processor is not the limit here: divide its work for 8 KiB by its speed, and compare with "
+        "the time of the same 8 KiB on the wire, or with the round trip"
     ),
     "network": (
-        "the wire is not the limit here: it is not full if the data do not cross it (a file in the cache), or if the "
-        "processor prepares them more slowly than the link carries them"
+        "the wire is not the limit here: it is not full if the data do not cross it (a file in the cache), or if "
+        "the processor prepares them more slowly than the link carries them"
     ),
     "devices": "the server has everything in memory and answers in 106 us; no part of it is ever full",
     "latency": (
-        "latency is the limit only when nothing is busy all the time: one request at a time, each of which waits for "
-        "an answer; here something is busy"
+        "latency is the limit only when nothing is busy all the time: one request at a time, each of which waits "
+        "for an answer; here something is busy"
     ),
 }
 """What may limit a line (latency, if nothing is busy all the time), and why it does not."""

@@ -11,17 +11,8 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import Case
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import exercise, returned, source_from
-from seeklab.judge import (
-    Asked,
-    Code,
-    Commitment,
-    Evidence,
-    Mistake,
-    Number,
-    Task,
-    draws_of,
-)
+from seeklab.exercises._shapes import exercise, named, returned, source_from
+from seeklab.judge import Asked, Code, Commitment, Evidence, Number, Task, draws_of
 
 if TYPE_CHECKING:
     from seeklab._result import Result
@@ -136,32 +127,28 @@ def _measure(asked: Asked, on: Burst) -> list[Evidence]:
     enough, less = (on.run(given * share, asked.seed) for share in (1, 1 - asked.bound("waste_percent") / 100))
     what = f"{on}: delayed writes at {given / MB:,.0f} MB"
     delayed, fewer = (run.metrics["zfs_delayed_writes"] for run in (enough, less))
-    small = FULL if given <= on.left_behind else LATE_START
+    small = WHY["full-buffer"] if given <= on.left_behind else WHY["late-start"]
     return [
         Evidence(what, delayed, "0", delayed == 0, seed=asked.seed).because(small),
         Evidence(f"{what} less {asked.bound('waste_percent'):g}%", fewer, ">= 1", fewer >= 1, seed=asked.seed).because(
-            LARGE
+            WHY["too-large"]
         ),
     ]
 
 
-FULL = Mistake(
-    "full-buffer",
-    "too small: the size holds what the burst leaves behind, but delays begin long before the buffer is full; at the "
-    "share where they begin, no write may be delayed yet",
+WHY = named(
+    full_buffer="too small: the size holds what the burst leaves behind, but delays begin long before the buffer is "
+    "full; at the share where they begin, no write may be delayed yet",
+    late_start="too small: nothing is written while the first 64 MiB arrive, so the backend loses that time, and more "
+    "is left behind than load minus backend",
+    too_large="too large: a buffer that is a few percent smaller would also do, and memory costs money",
 )
-LATE_START = Mistake(
-    "late-start",
-    "too small: nothing is written while the first 64 MiB arrive, so the backend loses that time, and more is left "
-    "behind than load minus backend",
-)
-LARGE = Mistake("too-large", "too large: a buffer that is a few percent smaller would also do, and memory costs money")
 HINTS = (
     "How much data arrives during the burst, and how much is written? The rest is dirty at the end.",
     "Writes are delayed when the dirty data pass delay_percent of the buffer, not when it is full.",
     (
-        "A group begins to sync when 64 MiB of it are dirty; until then the backend writes nothing. In that time it "
-        "would have written backend * 64 MiB / load."
+        "A group begins to sync when 64 MiB of it are dirty; until then the backend writes nothing. In that time "
+        "it would have written backend * 64 MiB / load."
     ),
 )
 CODE = Code()

@@ -9,17 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import at_most, exercise, returned, source_from
-from seeklab.judge import (
-    Asked,
-    Code,
-    Commitment,
-    Evidence,
-    Mistake,
-    Number,
-    Task,
-    draws_of,
-)
+from seeklab.exercises._shapes import at_most, exercise, named, returned, source_from
+from seeklab.judge import Asked, Code, Commitment, Evidence, Number, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,26 +131,23 @@ def _sized(asked: Asked) -> list[Evidence]:
     mean, peak = (abs(gib * PER_GIB / per_s - 1) < ALIKE for per_s in (sum(demand) / len(demand), max(demand)))
     enough = asked.bound("patience_s")
     return [
-        at_most("waits for credits", waits, enough, "s", asked.seed, MEAN if mean else EMPTY),
+        at_most("waits for credits", waits, enough, "s", asked.seed, WHY["mean"] if mean else WHY["empty-account"]),
         Evidence(f"waits on a volume {SLACK_PERCENT:g}% smaller", smaller, "> 0", smaller > 0, "s", asked.seed).because(
-            PEAK if peak else LARGE
+            WHY["peak"] if peak else WHY["too-large"]
         ),
     ]
 
 
 ALIKE = 0.02
 """The share by which a size may differ from that of a mistake."""
-MEAN = Mistake(
-    "mean", "the volume earns the mean of the day over the whole day, but the peak comes before the rest of it"
+WHY = named(
+    mean="the volume earns the mean of the day over the whole day, but the peak comes before the rest of it",
+    empty_account=(
+        "the account runs out in a peak: follow its credits from period to period, and never above its capacity"
+    ),
+    peak="a volume whose base is the peak does not use its account, whose credits pay for a part of the peak",
+    too_large="a smaller volume would also do; try sizes until the account just lasts",
 )
-EMPTY = Mistake(
-    "empty-account",
-    "the account runs out in a peak: follow its credits from period to period, and never above its capacity",
-)
-PEAK = Mistake(
-    "peak", "a volume whose base is the peak does not use its account, whose credits pay for a part of the peak"
-)
-LARGE = Mistake("too-large", "a smaller volume would also do; try sizes until the account just lasts")
 CHEAPEST = Code(shape=(None, None, None))
 HINTS = (
     "What happens to an account of credits in one period, if the demand is above what it earns, and if it is below?",

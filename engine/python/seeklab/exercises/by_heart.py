@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System
-from seeklab.judge import Evidence, Mistake, Number, near
+from seeklab.exercises._shapes import Shape, System, named
+from seeklab.judge import Evidence, Number, near
 
 if TYPE_CHECKING:
     import random
@@ -98,26 +98,19 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"rate": (measured(system, seed), "MiB/s" if "window_kib" in system.known else "1/s")}
 
 
-DISK = Mistake(
-    "no-rotation",
-    "a random read waits for the arm and then for the platter, half a turn on average, so add both times; the "
-    "transfer of 8 KiB hardly counts",
-)
-POOL = Mistake(
-    "disks-not-threads",
-    "a thread keeps one disk busy while it waits for its read, so with fewer threads than disks the other disks are "
-    "idle: count threads, not disks",
-)
-FAR = Mistake(
-    "line-rate",
-    "the sender sends one window, then waits a round trip for the answer: as long as the line holds more than a "
-    "window, its rate does not matter",
+WHY = named(
+    no_rotation="a random read waits for the arm and then for the platter, half a turn on average, so add both times; "
+    "the transfer of 8 KiB hardly counts",
+    disks_not_threads="a thread keeps one disk busy while it waits for its read, so with fewer threads than disks the "
+    "other disks are idle: count threads, not disks",
+    line_rate="the sender sends one window, then waits a round trip for the answer: as long as the line holds more "
+    "than a window, its rate does not matter",
 )
 
 
 def _judge(system: System, given: float, seed: int) -> list[Evidence]:
     far = "window_kib" in system.known
-    why = FAR if far else DISK if system["disks"] == 1 else POOL
+    why = WHY["line-rate"] if far else WHY["no-rotation"] if system["disks"] == 1 else WHY["disks-not-threads"]
     unit = "MiB/s" if far else "1/s"
     return [
         near(str(system), given, measured(system, seed), within_percent=WITHIN_PERCENT, unit=unit, seed=seed, why=why)

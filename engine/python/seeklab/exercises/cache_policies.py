@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING
 from seeklab import workloads
 from seeklab._traces import cache
 from seeklab.decisions.eviction import play_cache
-from seeklab.exercises._shapes import exercise
-from seeklab.judge import (
-    Asked,
-    Code,
-    Commitment,
-    Evidence,
-    Mistake,
-    Task,
-    draws_of,
-)
+from seeklab.exercises._shapes import exercise, named
+from seeklab.judge import Asked, Code, Commitment, Evidence, Mistake, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -38,8 +30,8 @@ QUESTIONS = {
     "loop_lru_percent": "The loop is 1.3 times as long as the cache. How many % of its requests does LRU hit?",
     "loop_best_percent": "The same loop: how many % would a policy hit that knows the future?",
     "doubled_times": (
-        "Popular objects follow Zipf's law, five times as many as the cache holds. How many times as many hits does "
-        "LRU have with twice the cache?"
+        "Popular objects follow Zipf's law, five times as many as the cache holds. How many times as many hits "
+        "does LRU have with twice the cache?"
     ),
 }
 """What a learner commits to before the first replay."""
@@ -72,26 +64,30 @@ class Contest:
     demands: tuple[Demand, ...]
 
 
+WHY = named(
+    scan="a scan passes through and evicts popular objects, as it does with LRU: an object that was requested only "
+    "once proves little, and should leave first",
+    costly_scans="scans cost this policy more than they cost ARC: an object that returns soon after its eviction "
+    "should not be treated as new",
+    old_popularity="the policy keeps objects that were popular once: when popularity changes, old popularity must "
+    "fade, as it does with LRU",
+    no_room="newcomers get too little room to prove themselves when popularity changes; ARC gives them more",
+    loop="on a loop that is longer than the cache, a policy that evicts the oldest object evicts the next one it "
+    "needs; part of the loop has to stay while the rest goes by",
+)
+
 ON_SCANS = (
     Demand(
         "lru",
         1.06,
         "scans_over_lru",
-        Mistake(
-            "scan",
-            "a scan passes through and evicts popular objects, as it does with LRU: an object that was requested only "
-            "once proves little, and should leave first",
-        ),
+        WHY["scan"],
     ),
     Demand(
         "arc",
         0.95,
         "scans_over_arc",
-        Mistake(
-            "costly-scans",
-            "scans cost this policy more than they cost ARC: an object that returns soon after its eviction should "
-            "not be treated as new",
-        ),
+        WHY["costly-scans"],
     ),
 )
 ON_SHIFTS = (
@@ -99,19 +95,13 @@ ON_SHIFTS = (
         "lru",
         0.97,
         "shifts_over_lru",
-        Mistake(
-            "old-popularity",
-            "the policy keeps objects that were popular once: when popularity changes, old popularity must fade, as "
-            "it does with LRU",
-        ),
+        WHY["old-popularity"],
     ),
     Demand(
         "arc",
         0.95,
         "shifts_over_arc",
-        Mistake(
-            "no-room", "newcomers get too little room to prove themselves when popularity changes; ARC gives them more"
-        ),
+        WHY["no-room"],
     ),
 )
 ON_LOOPS = (
@@ -119,11 +109,7 @@ ON_LOOPS = (
         "belady",
         0.4,
         "loops_over_best",
-        Mistake(
-            "loop",
-            "on a loop that is longer than the cache, a policy that evicts the oldest object evicts the next one it "
-            "needs; part of the loop has to stay while the rest goes by",
-        ),
+        WHY["loop"],
     ),
 )
 """What a policy must reach on every seed. LRU and ARC hit nothing on a loop that is too long: the optimum is asked."""
@@ -204,8 +190,8 @@ HINTS = (
     "What does LRU do when a scan comes by? Which objects would you rather have kept?",
     "Give newcomers a small part of the room, and the rest to objects that were requested a second time.",
     (
-        "Remember the keys of newcomers that left unused, as many as the cache holds. A key that returns is no longer "
-        "a newcomer."
+        "Remember the keys of newcomers that left unused, as many as the cache holds. A key that returns is no "
+        "longer a newcomer."
     ),
 )
 

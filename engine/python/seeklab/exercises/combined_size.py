@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System, at_least
-from seeklab.judge import Evidence, Mistake, Number
+from seeklab.exercises._shapes import Shape, System, at_least, named
+from seeklab.judge import Evidence, Number
 
 if TYPE_CHECKING:
     import random
@@ -60,24 +60,26 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {name: (throughput(system, mib, seed), "MiB/s") for name, mib in rates.items()}
 
 
-ALONE = Mistake(
-    "one-transaction",
-    "too large: everything in flight becomes one transaction, so the devices wait while the thread prepares it, and "
-    "the thread waits while they move it; there is no second transaction to work on",
+WHY = named(
+    one_transaction="too large: everything in flight becomes one transaction, so the devices wait while the thread "
+    "prepares it, and the thread waits while they move it; there is no second transaction to work on",
+    unequal="two transactions of unequal size: while the devices move the large one, the thread soon finishes the "
+    "small one and waits, and then the reverse; less of the work overlaps than with equal sizes",
+    too_small="too small: the thread pays its fixed time for each of many transactions",
 )
-UNEQUAL = Mistake(
-    "unequal",
-    "two transactions of unequal size: while the devices move the large one, the thread soon finishes the small one "
-    "and waits, and then the reverse; less of the work overlaps than with equal sizes",
-)
-SMALL = Mistake("too-small", "too small: the thread pays its fixed time for each of many transactions")
 
 
 def _judge(system: System, limit_mib: int, seed: int) -> list[Evidence]:
     in_flight = system["in_flight_mib"]
     tried = {limit_mib, *(2**n for n in range(7))}
     rates = {mib: throughput(system, mib, seed) for mib in sorted(tried)}
-    why = ALONE if limit_mib >= in_flight else UNEQUAL if limit_mib > in_flight / 2 else SMALL
+    why = (
+        WHY["one-transaction"]
+        if limit_mib >= in_flight
+        else WHY["unequal"]
+        if limit_mib > in_flight / 2
+        else WHY["too-small"]
+    )
     what = f"{limit_mib} MiB, {system}"
     return [at_least(what, rates[limit_mib], SHARE * max(rates.values()), "MiB/s", seed, why)]
 

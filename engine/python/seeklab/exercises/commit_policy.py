@@ -10,16 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab.decisions.commit_policy import LogQueue, run_commit_policy
-from seeklab.exercises._shapes import exercise, source_from
-from seeklab.judge import (
-    Asked,
-    Code,
-    Commitment,
-    Evidence,
-    Mistake,
-    Task,
-    draws_of,
-)
+from seeklab.exercises._shapes import exercise, named, source_from
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
     import random
@@ -51,13 +43,6 @@ DEMANDS = (
     f"with 16 and with 256 clients, at least {CROWD_TIMES:g} times as many as that policy",
     "transactions enter the replication log in the order in which they came to it",
     f"no transaction waits there for more than {MAX_FLUSHES} flushes before its own",
-)
-
-
-FOREVER = Mistake(
-    "endless-wait",
-    "a transaction waits at an idle log and no other comes, so the policy waits forever: a wait needs an end, and a "
-    "lone client needs no wait",
 )
 
 
@@ -122,7 +107,7 @@ class Database:
         def heeded(queue: LogQueue) -> Iterable[int] | float:
             given = policy(queue)  # type: ignore[operator] # a name has no question asked of it
             if isinstance(given, int | float) and queue.waited_ms[0] > MAX_WAIT_FLUSHES * self.replication_ms:
-                raise NobodyComesError(FOREVER.why)
+                raise NobodyComesError(WHY["endless-wait"].why)
             return given
 
         asked = policy if isinstance(policy, str) or not callable(policy) else heeded
@@ -194,29 +179,18 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
-ALONE = Mistake(
-    "lone-wait",
-    "with one client no other transaction can come while it waits, so each commit loses the time of the wait; look at "
-    "how many transactions are elsewhere",
-)
-FEW = Mistake(
-    "small-batch",
-    "a flush carries too few: it takes hardly longer for all waiting transactions than for one, and the others queue "
-    "for the next",
-)
-IDLE = Mistake(
-    "idle-log",
-    "the log is idle while transactions wait for it: longer waits fill the flushes, but lose more flushes than they "
-    "gain",
-)
-ORDER = Mistake(
-    "order",
-    "replicas apply transactions in the order of the log, and some are in the log before others that came earlier: "
-    "take places from 0 on, and return them in their order",
-)
-BEHIND = Mistake(
-    "left-behind",
-    "a transaction was left behind for more than two flushes: the longest waiting one must be in the flush",
+WHY = named(
+    endless_wait="a transaction waits at an idle log and no other comes, so the policy waits forever: a wait needs an "
+    "end, and a lone client needs no wait",
+    lone_wait="with one client no other transaction can come while it waits, so each commit loses the time of the "
+    "wait; look at how many transactions are elsewhere",
+    small_batch="a flush carries too few: it takes hardly longer for all waiting transactions than for one, and the "
+    "others queue for the next",
+    idle_log="the log is idle while transactions wait for it: longer waits fill the flushes, but lose more flushes "
+    "than they gain",
+    order="replicas apply transactions in the order of the log, and some are in the log before others that came "
+    "earlier: take places from 0 on, and return them in their order",
+    left_behind="a transaction was left behind for more than two flushes: the longest waiting one must be in the flush",
 )
 
 
@@ -244,8 +218,14 @@ def _measure(asked: Asked, on: Database) -> list[Evidence]:
         times = asked.bound(name)
         tps, least = mine["clients.write_iops"], times * rival["clients.write_iops"]
         batch = f"commit.{LOG}_batch_mean"
-        slow = ALONE if clients == 1 else FEW if mine[batch] < times * rival[batch] else IDLE
-        slow = FOREVER if waits_for_ever else slow
+        slow = (
+            WHY["lone-wait"]
+            if clients == 1
+            else WHY["small-batch"]
+            if mine[batch] < times * rival[batch]
+            else WHY["idle-log"]
+        )
+        slow = WHY["endless-wait"] if waits_for_ever else slow
         said = f">= {least:,.1f} ({times:g} times all waiting)"
         evidence.append(Evidence(f"{on}: {clients} clients", tps, said, tps >= least, "1/s", asked.seed).because(slow))
     overtaken = max(of[f"commit.{LOG}_overtaken"] for of in found)
@@ -255,8 +235,10 @@ def _measure(asked: Asked, on: Database) -> list[Evidence]:
         *evidence,
         Evidence(
             f"{on}: flushes waited for", waited, f"at most {most:g}", waited <= most, "flushes", asked.seed
-        ).because(BEHIND),
-        Evidence(f"{on}: out of order", overtaken, "0", overtaken == 0, "transactions", asked.seed).because(ORDER),
+        ).because(WHY["left-behind"]),
+        Evidence(f"{on}: out of order", overtaken, "0", overtaken == 0, "transactions", asked.seed).because(
+            WHY["order"]
+        ),
     ]
 
 
@@ -264,8 +246,8 @@ CODE = Code(made=True, shape=(LogQueue._fields,))
 HINTS = (
     "How long does a flush for one take, how long one for fifty, and how many wait meanwhile?",
     (
-        "Transactions that wait when a flush begins need not wait for another. The order of the queue is the order of "
-        "the log."
+        "Transactions that wait when a flush begins need not wait for another. The order of the queue is the "
+        "order of the log."
     ),
     (
         "Take all of them, in order: list(range(queue.waiting)). A wait first pays only if another transaction is "

@@ -13,16 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab.decisions.read_ahead import Read, run_prefetcher
-from seeklab.exercises._shapes import exercise, source_from
-from seeklab.judge import (
-    Asked,
-    Code,
-    Commitment,
-    Evidence,
-    Mistake,
-    Task,
-    draws_of,
-)
+from seeklab.exercises._shapes import exercise, named, source_from
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
     import random
@@ -180,25 +172,15 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
-VAIN = Mistake(
-    "every-read",
-    "the policy reads ahead of every read, but random reads do not go on there: even when little of the file has been "
-    "read, it reads too much",
-)
-CHANCE = Mistake(
-    "chance",
-    "the policy takes chance for a stream: the more of the file was read, the more often a random read begins where "
-    "another one ended long ago",
-)
-HIDDEN = Mistake(
-    "one-stream",
-    "the policy follows reads at one place, but not at four in turn: between two reads at one place there are three "
-    "at the others",
-)
-LATE = Mistake(
-    "too-little",
-    "the streams wait for the SSD: too little is read ahead of them, so each read begins only when the thread asks "
-    "for it",
+WHY = named(
+    every_read="the policy reads ahead of every read, but random reads do not go on there: even when little of the "
+    "file has been read, it reads too much",
+    chance="the policy takes chance for a stream: the more of the file was read, the more often a random read begins "
+    "where another one ended long ago",
+    one_stream="the policy follows reads at one place, but not at four in turn: between two reads at one place there "
+    "are three at the others",
+    too_little="the streams wait for the SSD: too little is read ahead of them, so each read begins only when the "
+    "thread asks for it",
 )
 
 
@@ -229,7 +211,7 @@ def _random(asked: Asked) -> list[Evidence]:
             watched = _Watched(policy)
             found.append(surplus(on, share, watched, asked.seed))
             reads.append(watched)
-    why = VAIN if reads[0].ahead > EAGER * reads[0].reads else CHANCE
+    why = WHY["every-read"] if reads[0].ahead > EAGER * reads[0].reads else WHY["chance"]
     return [
         Evidence(
             f"{on}, {share}% asked for: read over asked", value, f"<= {most:g}", value <= most, "x", asked.seed
@@ -244,11 +226,15 @@ def _streams(asked: Asked) -> list[Evidence]:
     least = asked.bound("kept") * best_rate(on, asked.seed)
     with asked.play("Policy") as policy:
         found = rate(on, policy, asked.seed)
-    why = LATE
+    why = WHY["too-little"]
     if found < least:
         with asked.play("Policy") as policy:
             alone = rate(on, policy, asked.seed, count=1)
-        why = HIDDEN if alone >= asked.bound("kept") * best_rate(on, asked.seed, count=1) else LATE
+        why = (
+            WHY["one-stream"]
+            if alone >= asked.bound("kept") * best_rate(on, asked.seed, count=1)
+            else WHY["too-little"]
+        )
     return [
         Evidence(f"{on}: four places in turn", found, f">= {least:.1f}", found >= least, "MiB/s", asked.seed).because(
             why
@@ -261,9 +247,9 @@ HINTS = (
     "What tells a stream from chance? Not that this place was preceded by a read, but how recently, and how often.",
     "Keep the ends of the last dozen reads. A read that begins at one of them continues it; forget the older ones.",
     (
-        "For each of the last 16 ends, keep how many reads have continued there, and how far you have fetched. From "
-        "the second on, when less than 64 pages are ahead of the reader, fetch the next 64; fetch nothing for other "
-        "reads."
+        "For each of the last 16 ends, keep how many reads have continued there, and how far you have fetched. "
+        "From the second on, when less than 64 pages are ahead of the reader, fetch the next 64; fetch nothing "
+        "for other reads."
     ),
 )
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System, at_most
-from seeklab.judge import Evidence, Fields, Mistake, Number
+from seeklab.exercises._shapes import Shape, System, at_most, named
+from seeklab.judge import Evidence, Fields, Number
 
 if TYPE_CHECKING:
     import random
@@ -120,23 +120,16 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"cliff_gb": (alone["slc_cliff_gb"], "GB")}
 
 
-MUCH = Mistake(
-    "too-fast",
-    "the plan and the service together write more than the drive takes beyond its cache, so the tool's queue is "
-    "always full",
+WHY = named(
+    too_fast="the plan and the service together write more than the drive takes beyond its cache, so the tool's queue "
+    "is always full",
+    past_the_cache="the part at full speed is larger than the room that this drive's cache has beside the service: "
+    "its end is written past the cache, with a full queue before every write of the service",
+    pause="the pause gains nothing: a drive folds after it has been idle for a second, and the service never leaves "
+    "it idle that long",
+    unused_cache="the cache has room for more than the plan copies at full speed",
+    too_slow="beyond its cache the drive takes more than the service and the plan write",
 )
-LARGE = Mistake(
-    "past-the-cache",
-    "the part at full speed is larger than the room that this drive's cache has beside the service: its end is "
-    "written past the cache, with a full queue before every write of the service",
-)
-PAUSED = Mistake(
-    "pause",
-    "the pause gains nothing: a drive folds after it has been idle for a second, and the service never leaves it idle "
-    "that long",
-)
-SMALL = Mistake("unused-cache", "the cache has room for more than the plan copies at full speed")
-SLOW = Mistake("too-slow", "beyond its cache the drive takes more than the service and the plan write")
 
 
 def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Evidence]:
@@ -148,7 +141,7 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
     slow_s = COPY_GB * 1000 / (DIRECT_MB - service)
     small_s = (room_gb(system) - given["fast_gb"]) * 1000 / (DIRECT_MB - service)
     paused = given["pause_s"] > (SLACK - 1) * best / 2
-    late = PAUSED if paused else SMALL if small_s > 0.03 * slow_s else SLOW
+    late = WHY["pause"] if paused else WHY["unused-cache"] if small_s > 0.03 * slow_s else WHY["too-slow"]
     return [
         at_most(
             f"p99 of the service, {plan}, {system}",
@@ -156,7 +149,7 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
             PATIENCE_MS,
             "ms",
             seed,
-            MUCH if too_much else LARGE,
+            WHY["too-fast"] if too_much else WHY["past-the-cache"],
         ),
         at_most(f"time of the copy, {plan}, {system}", found["copy_s"], SLACK * best, "s", seed, late),
     ]

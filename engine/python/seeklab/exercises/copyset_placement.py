@@ -12,18 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import at_least, at_most, exercise, returned, source_from
-from seeklab.judge import (
-    Asked,
-    Code,
-    Commitment,
-    Evidence,
-    Items,
-    Mistake,
-    Number,
-    Task,
-    draws_of,
-)
+from seeklab.exercises._shapes import at_least, at_most, exercise, named, returned, source_from
+from seeklab.judge import Asked, Code, Commitment, Evidence, Items, Number, Task, draws_of
 
 if TYPE_CHECKING:
     import random
@@ -128,25 +118,16 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
-MANY = Mistake(
-    "many-sets",
-    "too many different sets: each of them is one more chance that an outage takes the whole set; a scatter width of "
-    f"S needs no more than S / {COPIES - 1} groups for each node",
-)
-NARROW = Mistake(
-    "few-sets",
-    f"too few: a node in one group shares its chunks with {COPIES - 1} others, and only they can copy it again; "
-    "divide the nodes into groups several times, each time in another order",
-)
-TWICE = Mistake("same-node", "a set names a node twice, but each copy has to be on another node")
-RACKS = Mistake(
-    "one-rack",
-    "two copies in a rack are lost together when its switch fails; the nodes of a group have to be in different racks",
-)
-UNEVEN = Mistake(
-    "uneven",
-    "the fullest node holds more than its share: sets drawn one by one hit some nodes more often than others; divide "
-    "all nodes into groups, so that each is in one group of every division",
+WHY = named(
+    many_sets="too many different sets: each of them is one more chance that an outage takes the whole set; a "
+    f"scatter width of S needs no more than S / {COPIES - 1} groups for each node",
+    few_sets=f"too few: a node in one group shares its chunks with {COPIES - 1} others, and only they can copy it "
+    "again; divide the nodes into groups several times, each time in another order",
+    same_node="a set names a node twice, but each copy has to be on another node",
+    one_rack="two copies in a rack are lost together when its switch fails; the nodes of a group have to be in "
+    "different racks",
+    uneven="the fullest node holds more than its share: sets drawn one by one hit some nodes more often than others; "
+    "divide all nodes into groups, so that each is in one group of every division",
 )
 
 
@@ -157,10 +138,12 @@ def _measure(asked: Asked, on: Fleet) -> list[Evidence]:
     if broken:
         return broken
     if not 0 < len(sets) <= MAX_SETS:
-        return [Evidence(f"{on}: sets", len(sets), f"1 to {MAX_SETS:,}", met=False).because(MANY)] * 5
+        return [Evidence(f"{on}: sets", len(sets), f"1 to {MAX_SETS:,}", met=False).because(WHY["many-sets"])] * 5
     twice = next((nodes for nodes in sets if len(set(nodes)) < COPIES), None)
     if twice:
-        return [Evidence(f"{on}: a set", str(twice), "another node for each copy", met=False).because(TWICE)] * 5
+        return [
+            Evidence(f"{on}: a set", str(twice), "another node for each copy", met=False).because(WHY["same-node"])
+        ] * 5
     found, seed = on.placed(sets, asked.seed), asked.seed
     shared = sum(len({on.rack_of[node] for node in nodes}) < COPIES for nodes in sets)
     held = Counter(node for nodes in sets for node in nodes)
@@ -178,11 +161,13 @@ def _measure(asked: Asked, on: Fleet) -> list[Evidence]:
     width, restore = asked.bound("width_share") * on.scatter, asked.bound("restore_times") * even_s
     loss = asked.bound("loss_times") * least
     return [
-        at_most(f"{on}: sets with two nodes in a rack", shared, 0, "sets", seed, RACKS),
-        at_most(f"{on}: outages that lose data", found["fleet_loss_percent"], loss, "%", seed, MANY),
-        at_least(f"{on}: scatter width", found["fleet_scatter_width_mean"], width, "nodes", seed, NARROW),
-        at_most(f"{on}: a lost node copied again", found["elapsed_s"], restore, "s", seed, NARROW),
-        at_most(f"{on}: a node's share, off the mean", uneven, asked.bound("balance_percent"), "%", seed, UNEVEN),
+        at_most(f"{on}: sets with two nodes in a rack", shared, 0, "sets", seed, WHY["one-rack"]),
+        at_most(f"{on}: outages that lose data", found["fleet_loss_percent"], loss, "%", seed, WHY["many-sets"]),
+        at_least(f"{on}: scatter width", found["fleet_scatter_width_mean"], width, "nodes", seed, WHY["few-sets"]),
+        at_most(f"{on}: a lost node copied again", found["elapsed_s"], restore, "s", seed, WHY["few-sets"]),
+        at_most(
+            f"{on}: a node's share, off the mean", uneven, asked.bound("balance_percent"), "%", seed, WHY["uneven"]
+        ),
     ]
 
 
@@ -194,8 +179,8 @@ HINTS = (
         "several times."
     ),
     (
-        "Draw an order of the racks and of the nodes within them. Node i of the first third, of the second and of the "
-        "last third of that line are in different racks."
+        "Draw an order of the racks and of the nodes within them. Node i of the first third, of the second and of "
+        "the last third of that line are in different racks."
     ),
 )
 

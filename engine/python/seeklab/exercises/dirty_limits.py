@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Choice, Evidence, Fields, Mistake, Number
+from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
+from seeklab.judge import Choice, Evidence, Fields, Number
 
 if TYPE_CHECKING:
     import random
@@ -104,30 +104,17 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"commit_s": (seen(system, SHIPPED, seed)["p99_9_ms"] / 1000, "s")}
 
 
-FLOODED = Mistake(
-    "high-limit",
-    "the limit is so high that seconds' worth of dirty data pile up, and each commit of the log writes them first; an "
-    "earlier write-back does not help against a writer that is faster than the disk",
-)
-EARLY = Mistake(
-    "short-expiry",
-    "data that expire this soon are written early, but the limit still lets them pile up: the age says when data may "
-    "be written, not when the writer stops",
-)
-TWICE = Mistake(
-    "one-wait",
-    "the limit fits into the patience only once: a synchronous write may have to wait for the data that are being "
-    "written when it comes, and then for the data of its own commit",
-)
-QUEUED = Mistake(
-    "queued",
-    f"without a journal the log waits for no commit, but the write-back keeps {DEPTH} requests of 4 MiB in flight, "
-    "and the log's write queues behind them",
-)
-STARVED = Mistake(
-    "idle-disk",
-    "the limit is so low that the disk is idle while the writer copies: with a request or less of dirty data the disk "
-    "waits for the memory, and the memory for the disk",
+WHY = named(
+    high_limit="the limit is so high that seconds' worth of dirty data pile up, and each commit of the log writes "
+    "them first; an earlier write-back does not help against a writer that is faster than the disk",
+    short_expiry="data that expire this soon are written early, but the limit still lets them pile up: the age says "
+    "when data may be written, not when the writer stops",
+    one_wait="the limit fits into the patience only once: a synchronous write may have to wait for the data that are "
+    "being written when it comes, and then for the data of its own commit",
+    queued=f"without a journal the log waits for no commit, but the write-back keeps {DEPTH} requests of 4 MiB in "
+    "flight, and the log's write queues behind them",
+    idle_disk="the limit is so low that the disk is idle while the writer copies: with a request or less of dirty "
+    "data the disk waits for the memory, and the memory for the disk",
 )
 
 
@@ -139,11 +126,13 @@ def _judge(system: System, given: Mapping[str, Any], seed: int) -> list[Evidence
         f"{given['background_mb']:.4g} and {given['limit_mb']:.4g} MB, {given['expire_s']:.4g} and "
         f"{given['wakeup_s']:.4g} s, log {given['log']}"
     )
-    high = EARLY if given["expire_s"] + given["wakeup_s"] < SOON_S else FLOODED
-    late = QUEUED if given["log"] == "apart" else TWICE if limit_ms < 2 * patience else high
+    high = WHY["short-expiry"] if given["expire_s"] + given["wakeup_s"] < SOON_S else WHY["high-limit"]
+    late = WHY["queued"] if given["log"] == "apart" else WHY["one-wait"] if limit_ms < 2 * patience else high
     return [
         at_most(f"p99.9 of the log, {plan}, {system}", found["p99_9_ms"], patience, "ms", seed, late),
-        at_least(f"bytes of the bulk writer, {plan}, {system}", found["bulk_percent"], SHARE, "%", seed, STARVED),
+        at_least(
+            f"bytes of the bulk writer, {plan}, {system}", found["bulk_percent"], SHARE, "%", seed, WHY["idle-disk"]
+        ),
     ]
 
 
@@ -165,7 +154,7 @@ SHAPE = Shape(
             "limit_mb": Number(at_least=0.1, at_most=48_000),
             "expire_s": Number(at_least=0, at_most=3600),
             "wakeup_s": Number(at_least=0.1, at_most=3600),
-            "log": Choice({"together": "", "apart": QUEUED.why}),
+            "log": Choice({"together": "", "apart": WHY["queued"].why}),
         }
     ),
     hints=(

@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._result import run
 from seeklab.exercises._shapes import exercise
-from seeklab.judge import (
-    Asked,
-    Commitment,
-    Evidence,
-    Mistake,
-    Settings,
-    Task,
-    diagnose,
-    draws_of,
-)
+from seeklab.judge import Asked, Commitment, Evidence, Mistake, Settings, Task, diagnose, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

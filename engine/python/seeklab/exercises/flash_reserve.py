@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._result import run as run_scenario
-from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Evidence, Mistake, Number
+from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
+from seeklab.judge import Evidence, Number
 
 if TYPE_CHECKING:
     import random
@@ -60,25 +60,28 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     }
 
 
-FEW = Mistake(
-    "too-little",
-    "too little spare flash: the blocks that the drive collects are still nearly full of valid pages, and it programs "
-    "each of those pages once more",
+WHY = named(
+    too_little="too little spare flash: the blocks that the drive collects are still nearly full of valid pages, and "
+    "it programs each of those pages once more",
+    no_trim="too much: trimmed space holds no valid pages either, so it counts as spare; compare the flash with the "
+    "space in use, not with the capacity",
+    too_much="too much: with much less the drive would do as well, and spare flash costs money",
 )
-TRIM = Mistake(
-    "no-trim",
-    "too much: trimmed space holds no valid pages either, so it counts as spare; compare the flash with the space in "
-    "use, not with the capacity",
-)
-MUCH = Mistake("too-much", "too much: with much less the drive would do as well, and spare flash costs money")
 
 
 def _judge(system: System, percent: float, seed: int) -> list[Evidence]:
     wanted = system["wanted_amplification"]
     enough, less = (run(system, share * percent, seed).metrics[AMPLIFICATION] for share in (1, LESS))
-    much = TRIM if system["trimmed_percent"] else MUCH
+    much = WHY["no-trim"] if system["trimmed_percent"] else WHY["too-much"]
     return [
-        at_most(f"pages for each page written with {percent:.3g}%, {system}", enough, SLACK * wanted, "", seed, FEW),
+        at_most(
+            f"pages for each page written with {percent:.3g}%, {system}",
+            enough,
+            SLACK * wanted,
+            "",
+            seed,
+            WHY["too-little"],
+        ),
         at_least(f"the same with {LESS * percent:.3g}%", less, wanted, "", seed, much),
     ]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Evidence, Mistake, Settings
+from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
+from seeklab.judge import Evidence, Settings
 
 if TYPE_CHECKING:
     import random
@@ -63,20 +63,13 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"found_p99_ms": (found[READS], "ms"), "one_second_times": (one[RATE] / found[RATE], "x")}
 
 
-CLOCK = Mistake(
-    "timeout",
-    "a busy pool fills a group long before its timeout, which ends groups of idle pools only; the target decides how "
-    "much a group may hold",
-)
-OLD = Mistake(
-    "overdue",
-    "reads still wait: a write counts as overdue about 2.5 s after its group began, and from then on precedes every "
-    "read; groups have to end before that",
-)
-SHORT = Mistake(
-    "too-short",
-    "too much throughput is lost: each group writes its metadata in rounds that wait for each other, and groups this "
-    "short do so too often for a pool of four disks",
+WHY = named(
+    timeout="a busy pool fills a group long before its timeout, which ends groups of idle pools only; the target "
+    "decides how much a group may hold",
+    overdue="reads still wait: a write counts as overdue about 2.5 s after its group began, and from then on precedes "
+    "every read; groups have to end before that",
+    too_short="too much throughput is lost: each group writes its metadata in rounds that wait for each other, and "
+    "groups this short do so too often for a pool of four disks",
 )
 
 
@@ -84,10 +77,10 @@ def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evide
     found, other, own = (run(system, *asked).metrics for asked in (({}, seed), ({}, seed ^ 1), (settings, seed)))
     # As found, one run in sixty or so writes a tenth more than others of the same pool, by luck.
     usual = min(found[RATE], other[RATE])
-    late = OLD if TARGET in settings else CLOCK
+    late = WHY["overdue"] if TARGET in settings else WHY["timeout"]
     return [
         at_most(f"{READS}, {system}", own[READS], READ_TIMES * found[READS], "ms", seed, late),
-        at_least(f"{RATE}, {system}", own[RATE], RATE_TIMES * usual, "MiB/s", seed, SHORT),
+        at_least(f"{RATE}, {system}", own[RATE], RATE_TIMES * usual, "MiB/s", seed, WHY["too-short"]),
     ]
 
 

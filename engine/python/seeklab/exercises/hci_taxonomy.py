@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import seeklab
 from seeklab._errors import Problem, SeeklabError
 from seeklab.exercises._shapes import exercise
-from seeklab.judge import Asked, Choice, Commitment, Evidence, Fields, Task, draws_of, largest
+from seeklab.judge import Asked, Choice, Commitment, Evidence, Fields, Mistake, Task, draws_of, largest
 from seeklab.judge.answers import is_number
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ MIB = 1 << 20
 DESIGNS = ("locality", "hash", "dedup-pairs", "dedup-spread", "redirect-pairs")
 """The five designs, by the names that a scenario uses."""
 
-LOCAL_QUESTION = "How much of the moved machine's disk is on its new node at the moment it comes there, in %?"
-PROTECT_QUESTION = "How long after the loss has every block all its copies again, in s?"
+LOCAL_QUESTION = "How much of the moved machine's disk is on its new node at the moment it arrives there, in %?"
+PROTECT_QUESTION = "How long after the loss does every block have all its copies again, in s?"
 
 QUESTIONS = {
     "local_percent": f"With locality. {LOCAL_QUESTION}",
@@ -37,19 +37,19 @@ QUESTIONS = {
 """What a learner commits to before the first run."""
 
 PLACES = {
-    "locality": "it keeps a copy where the machine is, and asks nobody else for what is there",
-    "hash": "the hash says where each block is, so nobody has to be asked, and nothing moves after the machine",
+    "locality": "it keeps a copy where the machine is, and asks no other node for that data",
+    "hash": "the hash says where each block is, so it asks no node, and nothing moves after the machine",
     "dedup-pairs": "its index is split between two nodes, so it asks no more than one other",
-    "dedup-spread": "its index is spread over all nodes, and what was placed stays where its content says",
+    "dedup-spread": "its index is spread over all nodes, and placed blocks stay where their content says",
     "redirect-pairs": "it leaves a pointer at the old place, and the data stay with the pair",
 }
-"""What is told of each design to whoever names it wrongly."""
+"""Why each design is a wrong answer."""
 
 CLAIMS = {
-    "local_again": "the design whose local share comes back by itself, by its name",
+    "local_again": "the design whose local share recovers by itself, by its name",
     "asks_most": "the design that asks the most nodes for a read at home",
 }
-"""What a learner reads off the runs."""
+"""What a learner reads from the runs."""
 
 
 def numbers(learner: object) -> dict[str, int]:
@@ -106,7 +106,7 @@ def run(learner: object, prediction: object, design: str) -> Result:
     given = prediction if isinstance(prediction, dict) else {}
     missing = [name for name in QUESTIONS if not is_number(given.get(name))]
     if missing:
-        message = f"{', '.join(missing)} is no number yet; predict all of them before the first run"
+        message = f"{', '.join(missing)} is not a number yet; predict all of them before the first run"
         raise SeeklabError([Problem("prediction", message)])
     return seeklab.run(system(learner, design))
 
@@ -147,7 +147,7 @@ def _claims(asked: Asked) -> list[Evidence]:
     found_all = []
     for claim, design in asked.answers["claims"].items():
         what, values, unit = measured[claim]
-        why = f"{claim} is not {design}: {PLACES[design]}"
+        why = Mistake(design, f"{claim} is not {design}: {PLACES[design]}")
         found_all.append(largest(what, design, values, unit=unit, seed=asked.seed, why=why))
     return found_all
 
@@ -161,11 +161,11 @@ ASSIGNMENT, check, hint = exercise(
         {"claims": Fields(dict.fromkeys(CLAIMS, Choice(PLACES)))},
         _claims,
         (
-            "Compare two columns of the table: what is local at the move, and what is local at the end.",
-            "A share comes back by itself only where reading a block elsewhere brings a copy of it here.",
+            "Compare two columns of the table: the share that is local at the move, and at the end.",
+            "A share recovers by itself only where reading a block elsewhere brings a copy of it here.",
             (
-                "How many nodes know where a block is? One that computes it asks nobody; one that keeps a list of "
-                "all content asks whoever holds that part of the list."
+                "How many nodes know where a block is? A design that computes the place asks none; one that keeps "
+                "a list of all content asks the node that holds that part of the list."
             ),
         ),
         seeds=1,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System, at_most
-from seeklab.judge import Evidence, Fields, Mistake, Number
+from seeklab.exercises._shapes import Shape, System, at_most, named
+from seeklab.judge import Evidence, Fields, Number
 
 if TYPE_CHECKING:
     import random
@@ -101,21 +101,14 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"p95_ms": (seen(system, PAUSES, seed=seed)["p95_ms"], "ms")}
 
 
-EARLY = Mistake(
-    "too-early",
-    "asked too soon: every question asks for a copy before the ordinary answer has arrived, and the budget is spent "
-    "when a server pauses",
-)
-LATE = Mistake("too-late", "asked too late: a copy after so long a wait can no longer save the time")
-POOR = Mistake(
-    "small-budget",
-    "the budget is smaller than the share of slow answers: it has to pay for a copy at every pause, and for every "
-    "request to a single slow server; a refused copy does not help",
-)
-RICH = Mistake(
-    "no-budget",
-    "in an overload every answer is late, so every question is sent twice: the copies make the overload worse, and "
-    "only a budget switches the hedge off where it cannot help",
+WHY = named(
+    too_early="asked too soon: every question asks for a copy before the ordinary answer has arrived, and the budget "
+    "is spent when a server pauses",
+    too_late="asked too late: a copy after so long a wait can no longer save the time",
+    small_budget="the budget is smaller than the share of slow answers: it has to pay for a copy at every pause, and "
+    "for every request to a single slow server; a refused copy does not help",
+    no_budget="in an overload every answer is late, so every question is sent twice: the copies make the overload "
+    "worse, and only a budget switches the hedge off where it cannot help",
 )
 
 
@@ -125,14 +118,21 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
     found = {state: seen(system, state, after, budget, seed) for state in STATES}
     alone = seen(system, OVERLOAD, seed=seed)["p99_9_ms"]
     rule = f"after {after:.4g} ms, {budget:g}%"
-    why = EARLY if after <= ordinary else LATE if after > 2 * ordinary else POOR
+    why = WHY["too-early"] if after <= ordinary else WHY["too-late"] if after > 2 * ordinary else WHY["small-budget"]
     name, unit = f"p99.9 with {{}}, {rule}, {system}", "ms"
     most = BUDGET_PERCENT + SPILL
     return [
         at_most(name.format(PAUSES), found[PAUSES]["p99_9_ms"], PATIENCE * ordinary, unit, seed, why),
         at_most(name.format(SLOW_SERVER), found[SLOW_SERVER]["p99_9_ms"], PATIENCE * ordinary, unit, seed, why),
-        at_most(f"copies in an {OVERLOAD}, {rule}, {system}", found[OVERLOAD]["extra_percent"], most, "%", seed, RICH),
-        at_most(name.format(OVERLOAD), found[OVERLOAD]["p99_9_ms"], HARM * alone, unit, seed, RICH),
+        at_most(
+            f"copies in an {OVERLOAD}, {rule}, {system}",
+            found[OVERLOAD]["extra_percent"],
+            most,
+            "%",
+            seed,
+            WHY["no-budget"],
+        ),
+        at_most(name.format(OVERLOAD), found[OVERLOAD]["p99_9_ms"], HARM * alone, unit, seed, WHY["no-budget"]),
     ]
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System, at_most
-from seeklab.judge import Evidence, Mistake, Settings
+from seeklab.exercises._shapes import Shape, System, at_most, named
+from seeklab.judge import Evidence, Settings
 
 if TYPE_CHECKING:
     import random
@@ -71,19 +71,13 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     }
 
 
-ZEROS = Mistake(
-    "zero-blocks",
-    "whole blocks of zeros: fio leaves the compressible part of each chunk empty, and with a chunk as large as a "
-    "write it leaves many storage blocks empty; the storage never stores them, so the compressor sees only the other "
-    "half",
-)
-REPEATS = Mistake(
-    "repeated-blocks",
-    "blocks that repeat: a pattern is the same wherever it fills a whole storage block, and a buffer that is neither "
-    "refilled nor scrambled is sent again; deduplication removes them before the compressor sees them",
-)
-RATIO = Mistake(
-    "ratio", "the compressor finds another ratio: for n to 1, a share of (n - 1) / n of the data has to be compressible"
+WHY = named(
+    zero_blocks="whole blocks of zeros: fio leaves the compressible part of each chunk empty, and with a chunk as "
+    "large as a write it leaves many storage blocks empty; the storage never stores them, so the compressor sees only "
+    "the other half",
+    repeated_blocks="blocks that repeat: a pattern is the same wherever it fills a whole storage block, and a buffer "
+    "that is neither refilled nor scrambled is sent again; deduplication removes them before the compressor sees them",
+    ratio="the compressor finds another ratio: for n to 1, a share of (n - 1) / n of the data has to be compressible",
 )
 
 
@@ -101,9 +95,16 @@ def _judge(system: System, options: Mapping[str, Any], seed: int) -> list[Eviden
     repeats = max(VERSIONS, key=lambda version: taken(version, "duplicates"))
     ratio = max(VERSIONS, key=off)
     return [
-        at_most(f"zeros under fio {zeros}", taken(zeros, "zeros"), TAKEN_PERCENT, "%", seed, ZEROS),
-        at_most(f"repeats under fio {repeats}", taken(repeats, "duplicates"), TAKEN_PERCENT, "%", seed, REPEATS),
-        at_most(f"compression ratio under fio {ratio}, off by", off(ratio), OFF_PERCENT, "%", seed, RATIO),
+        at_most(f"zeros under fio {zeros}", taken(zeros, "zeros"), TAKEN_PERCENT, "%", seed, WHY["zero-blocks"]),
+        at_most(
+            f"repeats under fio {repeats}",
+            taken(repeats, "duplicates"),
+            TAKEN_PERCENT,
+            "%",
+            seed,
+            WHY["repeated-blocks"],
+        ),
+        at_most(f"compression ratio under fio {ratio}, off by", off(ratio), OFF_PERCENT, "%", seed, WHY["ratio"]),
     ]
 
 

@@ -7,17 +7,16 @@ second has only what a tool keeps, when it was sent and when it was done, and th
 
 from __future__ import annotations
 
-import random
 from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import exercise
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of, near
-from seeklab.judge.answers import is_number
+from seeklab.exercises._shapes import exercise, named, returned, source_from
+from seeklab.judge import Asked, Code, Commitment, Evidence, Items, Mistake, Number, Task, draws_of, near
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Sequence
 
     from seeklab._case import Case
@@ -36,9 +35,9 @@ STOPPED = 0.1
 
 QUESTIONS = {
     "slow_samples": "How many of the tool's samples took longer than a tenth of the stop?",
-    "tool_p99_ms": "Which 99th percentile does the tool report, counted from the sending, in ms?",
-    "users_p99_ms": "Counted from when each request was due: which 99th percentile, in ms?",
-    "users_slow_percent": "How many percent of those who came by the plan waited longer than a tenth of the stop?",
+    "tool_p99_ms": "Which 99th percentile does the tool report, measured from when a request was sent, in ms?",
+    "users_p99_ms": "Measured from when each request was due: which 99th percentile, in ms?",
+    "users_slow_percent": "What share of the planned requests waited longer than a tenth of the stop, in %?",
 }
 """What a learner commits to."""
 
@@ -66,7 +65,7 @@ def _drawn(source: random.Random) -> Case:
 
 def system(learner: object) -> Case:
     """Give the learner's own test."""
-    return _drawn(random.Random(bytes(draws_of(learner))))  # noqa: S311 -- a load, not a secret
+    return _drawn(source_from(bytes(draws_of(learner))))
 
 
 def _plan(case: Case) -> tuple[int, float, float, float]:
@@ -82,7 +81,7 @@ def briefing(learner: object) -> str:
     return (
         f"The tool of {learner} has {connections} connections. By its plan each sends a request every {interval_ms:g} "
         f"ms, {1000 * connections / interval_ms:g} a second in all, for 10 s; a connection that waits for an answer "
-        f"sends late. The server answers in {service_ms:g} ms on average. Once it stands still for {stop_ms:g} ms."
+        f"sends late. The server answers in {service_ms:g} ms on average. Once it stops for {stop_ms:g} ms."
     )
 
 
@@ -116,16 +115,16 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 def _judged(name: str, bound: str, percents: tuple[float, ...], asked: Asked) -> list[Evidence]:
     """Judge a function on a test that nobody has seen."""
-    case = _drawn(random.Random(asked.seed))  # noqa: S311 -- a load like another, not a secret
+    case = _drawn(source_from(asked.seed))
     rows, interval_ms = _rows(case.run(seed=asked.seed)), _plan(case)[1]
     with asked.play(name) as play:
         if name == "honest":
             found: Any = play(rows, list(percents))
         else:
             found = play([row[1:] for row in rows], interval_ms, list(percents))
-    if not isinstance(found, (list, tuple)) or len(found) != len(percents) or not all(map(is_number, found)):
-        why = f"the function gives {str(found)[:80]}; what is asked for are {len(percents)} numbers, in ms"
-        return [Evidence(f"p{percent:g}", None, "a number", met=False, why=why) for percent in percents]
+    found, broken = returned(Items(Number(), len(percents)), found, "percentiles", len(percents))
+    if broken:
+        return broken
     waited, seen = [row[2] - row[0] for row in rows], [row[2] - row[1] for row in rows]
     return [
         near(
@@ -135,37 +134,37 @@ def _judged(name: str, bound: str, percents: tuple[float, ...], asked: Asked) ->
             within_percent=asked.bound(bound),
             unit="ms",
             seed=asked.seed,
-            why=_why(name, float(given), percentile(seen, percent), percentile(waited, percent)),
+            why=_mistake(name, float(given), percentile(seen, percent), percentile(waited, percent)),
         )
         for given, percent in zip(found, percents, strict=True)
     ]
 
 
-def _why(name: str, given: float, seen: float, waited: float) -> str:
-    """Say which mistake gives such a number."""
+WHY = named(
+    reported="this is what the tool reports, done less sent; it leaves out requests that were due while no connection "
+    "was free",
+    wrong_share="latency begins when the request was due; then sort, and take the value at that share of the rows",
+    too_long="too long: requests that were due later in the stop waited for less; a sample of 1000 ms at an interval "
+    "of 100 ms represents waits of 1000, 900, 800 ms and so on",
+    too_short="too short: a sample that took longer than the interval kept its connection from sending; each interval "
+    "of it is one request that is missing, or that was sent late",
+)
+
+
+def _mistake(name: str, given: float, seen: float, waited: float) -> Mistake:
     if abs(given / seen - 1) < 0.02:  # noqa: PLR2004 -- as good as the same
-        return (
-            "this is what the tool reports: done less sent. Whoever was due while no connection was free is not in it"
-        )
+        return WHY["reported"]
     if name == "honest":
-        return "latency begins when the request was due; then sort, and take the value at that share of the rows"
-    if given > waited:
-        return (
-            "too long: those who came later in the stop waited for less. A sample of 1000 ms at an interval of 100 ms "
-            "stands for waits of 1000, 900, 800 ms and so on"
-        )
-    return (
-        "too short: a sample that took longer than the interval kept its connection from sending. Each interval of it "
-        "is one request that is missing, or that was sent late"
-    )
+        return WHY["wrong-share"]
+    return WHY["too-long"] if given > waited else WHY["too-short"]
 
 
 HONEST = Code(shape=(None, None))
 REPAIRED = Code(shape=(None, None, None))
 HONEST_HINTS = (
-    "From which moment on does somebody wait who comes by the plan?",
+    "From which moment on does a user wait who comes by the plan?",
     "done - due, not done - sent.",
-    "Sort the waits; of n waits the one for p is at place ceil(n x p / 100), counted from 1.",
+    "Sort the waits; of n waits, the one for p is at place ceil(n x p / 100), counted from 1.",
 )
 REPAIRED_HINTS = (
     "What did a connection not do while it waited?",

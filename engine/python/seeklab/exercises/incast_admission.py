@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System, at_least
+from seeklab.exercises._shapes import Shape, System, at_least, named
 from seeklab.judge import Evidence, Fields, Mistake, Number
 
 if TYPE_CHECKING:
@@ -78,33 +78,23 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"goodput_mbit": (seen(system, system["servers"], WINDOW, seed=seed)["goodput_mbit"], "Mbit/s")}
 
 
-CROWD = Mistake(
-    "overflow",
-    "more packets are in flight than any port is guaranteed to hold: the ends of windows are dropped, and the whole "
-    "block waits 200 ms for a timer",
-)
-LUCK = Mistake(
-    "large-buffer",
-    "this fits only into a buffer that is larger than guaranteed: on the smallest switch the port overflows, and the "
-    "whole block waits 200 ms for a timer",
-)
-THIN = Mistake(
-    "small-window",
-    "fewer packets are in flight than the link sends in a round trip, so it waits for acknowledgements although it is "
-    "free",
-)
-GAPS = Mistake(
-    "gaps",
-    "between two pieces of a server a round trip passes with nothing to send; if too few other servers are asked, or "
-    "their windows are too small, the link is idle for that time",
+WHY = named(
+    overflow="more packets are in flight than any port is guaranteed to hold: the ends of windows are dropped, and "
+    "the whole block waits 200 ms for a timer",
+    large_buffer="this fits only into a buffer that is larger than guaranteed: on the smallest switch the port "
+    "overflows, and the whole block waits 200 ms for a timer",
+    small_window="fewer packets are in flight than the link sends in a round trip, so it waits for acknowledgements "
+    "although it is free",
+    gaps="between two pieces of a server a round trip passes with nothing to send; if too few other servers are "
+    "asked, or their windows are too small, the link is idle for that time",
 )
 
 
 def _mistake(system: System, at_once: int, window: int, dropped: float) -> Mistake:
     under_way = at_once * window
     if dropped:
-        return LUCK if under_way <= ROOMY * system["buffer_at_least"] / 2 else CROWD
-    return THIN if under_way <= system["path_packets"] else GAPS
+        return WHY["large-buffer"] if under_way <= ROOMY * system["buffer_at_least"] / 2 else WHY["overflow"]
+    return WHY["small-window"] if under_way <= system["path_packets"] else WHY["gaps"]
 
 
 def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Evidence]:

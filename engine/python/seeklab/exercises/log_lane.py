@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Evidence, Mistake, Settings
+from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
+from seeklab.judge import Evidence, Settings
 
 if TYPE_CHECKING:
     import random
@@ -74,20 +74,13 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"threads_per_s": (threads(system, {}, seed), "1/s"), "p99_ms": (database(system, {}, seed), "ms")}
 
 
-COST = Mistake(
-    "more-devices",
-    "more log devices do not help: a log that commits one write at a time uses only one, and a commit of hundreds of "
-    "megabytes still delays the small ones, only for less time",
-)
-ONE_BY_ONE = Mistake(
-    "one-by-one",
-    "the threads gain nothing: each commit carries one write and a flush, and the others queue, although the next "
-    "commit could carry all of them",
-)
-BULK = Mistake(
-    "bulk",
-    "the database still waits behind the bulk: the blocks of a commit this large go to the log device, which answers "
-    "fast but writes large amounts slowly; from some size on they belong in the pool",
+WHY = named(
+    more_devices="more log devices do not help: a log that commits one write at a time uses only one, and a commit of "
+    "hundreds of megabytes still delays the small ones, only for less time",
+    one_by_one="the threads gain nothing: each commit carries one write and a flush, and the others queue, although "
+    "the next commit could carry all of them",
+    bulk="the database still waits behind the bulk: the blocks of a commit this large go to the log device, which "
+    "answers fast but writes large amounts slowly; from some size on they belong in the pool",
 )
 
 
@@ -96,18 +89,20 @@ def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evide
     least = RATE_TIMES * threads(system, {}, seed)
     most = P99_TIMES * database(system, {}, seed)
     return [
-        Evidence(f"{DEVICES}", float(count), "<= 1", count <= 1, "", seed).because(COST)
+        Evidence(f"{DEVICES}", float(count), "<= 1", count <= 1, "", seed).because(WHY["more-devices"])
         if isinstance(count, (int, float))
-        else Evidence(DEVICES, str(count), "a number", met=False).because(COST),
+        else Evidence(DEVICES, str(count), "a number", met=False).because(WHY["more-devices"]),
         at_least(
             f"synchronous writes of {system['threads']} threads",
             threads(system, settings, seed),
             least,
             "1/s",
             seed,
-            ONE_BY_ONE,
+            WHY["one-by-one"],
         ),
-        at_most("99th percentile of the database's writes", database(system, settings, seed), most, "ms", seed, BULK),
+        at_most(
+            "99th percentile of the database's writes", database(system, settings, seed), most, "ms", seed, WHY["bulk"]
+        ),
     ]
 
 

@@ -6,14 +6,15 @@ learner's function are judged by what the job itself saw, on bursts that are dra
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import exercise
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of, near
+from seeklab.exercises._shapes import exercise, named, returned, source_from
+from seeklab.judge import Asked, Code, Commitment, Evidence, Items, Mistake, Number, Task, draws_of, near
 
 if TYPE_CHECKING:
+    import random
+
     from seeklab._case import Case
     from seeklab._result import Result
 
@@ -25,7 +26,7 @@ WITHIN_PERCENT = {"rate_percent": 5.0, "duration_percent": 10.0}
 QUESTIONS = {
     "disk_mib_per_s": "How many MiB/s did the disk do while the application wrote?",
     "burst_s": "How long did the application write, in s?",
-    "half_ms": "With half as many writes outstanding, which latency would the dashboard show, in ms?",
+    "half_ms": "With half as many writes in flight, which latency would the dashboard show, in ms?",
     "half_shown_mib_per_s": "And which rate, in its busiest window, in MiB/s?",
 }
 """What a learner commits to."""
@@ -56,7 +57,7 @@ def _drawn(source: random.Random, *, whole: bool) -> Case:
 
 def system(learner: object) -> Case:
     """Give the learner's own system."""
-    return _drawn(random.Random(bytes(draws_of(learner))), whole=True)  # noqa: S311 -- a load, not a secret
+    return _drawn(source_from(bytes(draws_of(learner))), whole=True)
 
 
 def briefing(learner: object) -> str:
@@ -64,8 +65,8 @@ def briefing(learner: object) -> str:
     scenario = system(learner).scenario()
     job, window_s = scenario["jobs"][0], scenario["monitor"]["window"] // 1_000_000_000
     return (
-        f"The application of {learner} writes in bursts, {job['bs'] // MIB} MiB at a time; while it writes it keeps "
-        f"{job['iodepth']} writes outstanding. The dashboard has a point every {window_s} s."
+        f"The application of {learner} writes in bursts, {job['bs'] // MIB} MiB at a time; while it writes, it keeps "
+        f"{job['iodepth']} writes in flight. The dashboard has a point every {window_s} s."
     )
 
 
@@ -102,7 +103,7 @@ def _decoded(asked: Asked) -> list[Evidence]:
     return [
         item
         for whole in (True, False)
-        for item in _judged(asked, _drawn(random.Random(asked.seed), whole=whole), whole=whole)  # noqa: S311 -- a load like another, not a secret
+        for item in _judged(asked, _drawn(source_from(asked.seed), whole=whole), whole=whole)
     ]
 
 
@@ -113,9 +114,9 @@ def _judged(asked: Asked, case: Case, *, whole: bool) -> list[Evidence]:
     with asked.play("decode") as decode:
         found = decode(job["iodepth"], job["bs"] / MIB, window_s, points_of(result))
     wanted = zip(("rate", "duration"), ("MiB/s", "s"), WITHIN_PERCENT, _truth(result), strict=True)
-    if not isinstance(found, list) or len(found) != 2 or not all(type(given) in (int, float) for given in found):  # noqa: PLR2004 -- rate and duration
-        why = f"the function gives {str(found)[:80]}; what is asked for are two numbers, MiB/s and s"
-        return [Evidence(f"{place}: {name}", None, "a number", met=False, why=why) for name, *_ in wanted]
+    found, broken = returned(Items(Number(), 2), found, place, 2)
+    if broken:
+        return broken
     return [
         near(
             f"{place}: {name}",
@@ -124,35 +125,36 @@ def _judged(asked: Asked, case: Case, *, whole: bool) -> list[Evidence]:
             within_percent=asked.bound(bound),
             unit=unit,
             seed=asked.seed,
-            why=_why(name, given, truth, whole=whole),
+            why=_mistake(name, given, truth, whole=whole),
         )
         for given, (name, unit, bound, truth) in zip(found, wanted, strict=True)
     ]
 
 
-def _why(name: str, given: float, truth: float, *, whole: bool) -> str:
-    """Say which mistake gives such a number."""
+WHY = named(
+    two_windows="a burst that spans two points is in both of them: add up their bytes, and weigh each latency by the "
+    "bytes written in its window",
+    shown_rate="this is the dashboard's rate: bytes over a window that was mostly idle; the latency was not averaged "
+    "over idle time, so Little's law gives the rate from it",
+    too_fast="too high: the rate is writes in flight, times their size, over the latency in seconds",
+    whole_window="a point covers the whole window, but the application wrote for a part of it: bytes over the rate",
+)
+
+
+def _mistake(name: str, given: float, truth: float, *, whole: bool) -> Mistake:
     if not whole:
-        return (
-            "a burst that straddles two points is in both of them: add up their bytes, and weigh each latency by what "
-            "was written in its window"
-        )
-    if name == "rate" and given < truth:
-        return (
-            "this is what the dashboard shows: bytes over a window that was mostly silent. The latency was not "
-            "averaged over silence, and Little's law makes a rate of it"
-        )
+        return WHY["two-windows"]
     if name == "rate":
-        return "too high: outstanding writes, times their size, over the latency in seconds is the rate"
-    return "a point stands for the whole window, and the writing took a part of it: bytes over the rate"
+        return WHY["shown-rate"] if given < truth else WHY["too-fast"]
+    return WHY["whole-window"]
 
 
 CODE = Code(shape=(None, None, None, None))
 HINTS = (
-    "What was averaged over silence, and what was not?",
+    "What was averaged over idle time, and what was not?",
     "Requests in the disk = rate x latency. Two of the three are known while the application writes.",
     (
-        "The rate is outstanding x size / latency; the bytes of all points together, over that rate, are the "
+        "The rate is writes in flight x size / latency; the bytes of all points together, over that rate, are the "
         "duration. With two points, weigh their latencies by their bytes."
     ),
 )

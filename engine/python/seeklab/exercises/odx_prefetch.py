@@ -6,14 +6,13 @@ bytes beyond it, another load by others. So a number copied from the course, or 
 
 from __future__ import annotations
 
-import random
 from statistics import mode
 from typing import TYPE_CHECKING
 
 from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
-from seeklab.exercises._shapes import exercise
+from seeklab.exercises._shapes import exercise, named, source_from
 from seeklab.judge import (
     Asked,
     Bound,
@@ -21,6 +20,7 @@ from seeklab.judge import (
     Commitment,
     Evidence,
     Fields,
+    Mistake,
     Number,
     Settings,
     Task,
@@ -44,14 +44,13 @@ MAX_EVENTS = 1_000_000
 """Events of the runs that a fix is tried in: four times what those of a good one take."""
 
 QUESTIONS = {
-    "times_slower": "How many times longer does the mean copy read take than it would if all its bytes were in memory?",
+    "times_slower": "How many times as long does the mean copy read take as it would if all its bytes were in memory?",
     "times_slower_with_twice_the_bytes": (
-        "If twice as many bytes of each copy read were missing from memory, how many times longer would the read "
-        "take than now?"
+        "If twice as many bytes of each copy read were missing from memory, how many times as long as now would "
+        "the read take?"
     ),
     "dashboard_miss_percent": (
-        "The dashboard shows the share of all bytes read, by everyone, that were not in memory. What does it "
-        "show, in %?"
+        "The dashboard shows which share of the bytes read by all clients were not in memory. What does it show, in %?"
     ),
 }
 """What a learner commits to before the first run."""
@@ -66,21 +65,41 @@ PHASES = {
 
 PHASE_REASONS: Mapping[str, str] = {
     "memory": "copying from memory is fast here; the phases of the log say so for each read",
-    "waiting": "waiting for the disk is not where this time goes",
-    "transfer": "the missing bytes are few; once the platter is there they are read in no time",
+    "waiting": "the read does not lose its time waiting for the disk",
+    "transfer": "few bytes are missing; once the platter is in position, reading them takes almost no time",
     "overhead": "the fixed costs of a command are a small part of a read of megabytes",
 }
-"""What is told of a phase to whoever names it wrongly."""
+"""Why each phase is a wrong answer."""
 
-SUSPECTS: Mapping[str, Mapping[str, object]] = {
-    "The memory is too small.": {"volume.cache.size": "8GiB"},
-    "Memory is copied too slowly.": {"volume.cache.rate": "40GB"},
-    "The write log holds the reads up.": {"volume.write_log.rate": "2GiB"},
-    "The disks turn too slowly.": {"devices[disk].hdd.rpm": 15_000},
-    "Other people's reads keep the disks busy.": {"jobs[background].rate_iops": 0.001},
-    "A copy read is longer than what is fetched ahead for it.": {"protocol.odx_sizing": "target"},
+SUSPECTS: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
+    "The memory is too small.": (
+        {"volume.cache.size": "8GiB"},
+        Mistake(
+            "memory-size", "with four times the memory the reads take as long: those bytes had never been read before"
+        ),
+    ),
+    "Memory is copied too slowly.": (
+        {"volume.cache.rate": "40GB"},
+        Mistake("memory-rate", "with memory that copies faster the reads take nearly as long"),
+    ),
+    "The write log holds the reads up.": (
+        {"volume.write_log.rate": "2GiB"},
+        Mistake("write-log", "a faster write log changes nothing: the copy's reads do not pass through it"),
+    ),
+    "The disks turn too slowly.": (
+        {"devices[disk].hdd.rpm": 15_000},
+        Mistake("disk-speed", "faster disks only shorten the wait: the read should not have to wait for them at all"),
+    ),
+    "Other people's reads keep the disks busy.": (
+        {"jobs[background].rate_iops": 0.001},
+        Mistake("other-reads", "alone on the disks, the copy's reads still wait for the same bytes"),
+    ),
+    "A copy read is longer than what is fetched ahead for it.": (
+        {"protocol.odx_sizing": "target"},
+        Mistake("copy-size", "this is not what costs most here"),
+    ),
 }
-"""Possible causes, each with an experiment that takes it away. The cause is the one whose absence helps most."""
+"""Possible causes, each with an experiment that removes it, and why it is a wrong answer. Removing the cause helps most."""
 
 MAY_SET = (
     "protocol.odx_sizing",
@@ -92,63 +111,57 @@ MAY_SET = (
 )
 """What a fix may change. Workload, memory and disks belong to others, and the largest transaction to the protocol."""
 
+WHY = named(
+    late_fetch="the copy's reads still wait: a part of each is not fetched before the read asks for it",
+    short_fetch="bytes at the end of each read still come from disk, because the fetched range ends before the read "
+    "does",
+    small_pieces="the copy reads in pieces that are too small, or one after the other, so it loses throughput",
+    too_far_ahead="it fetches far more ahead than the copy reads, and so takes memory from all other clients",
+    other_clients="the other clients pay for it: the disks fetch data for the copy instead of serving their reads",
+)
+
 DEMANDS = (
     Bound(
         "odx.read_latency_mean_ms",
         at_most=1.5,
         of="fixed",
-        why="the copy's reads still wait: a part of each is not fetched before it is asked for",
+        why=WHY["late-fetch"],
     ),
     Bound(
         "odx.read_missed_share_percent",
         at_most=0.1,
-        why="bytes at the end of each read still come from disk, because the fetched range ends before the read does",
+        why=WHY["short-fetch"],
     ),
     Bound(
         "odx.read_mib_per_s",
         at_least=0.9,
         of="fixed",
-        why="the copy reads in pieces that are too small, or one after the other, so its rate is lost",
+        why=WHY["small-pieces"],
     ),
     Bound(
         "prefetch_max_ahead_bytes",
         at_most=1.25,
         of="fixed",
-        why="it fetches far more ahead than is read, and so takes the memory of everybody else",
+        why=WHY["too-far-ahead"],
     ),
     Bound(
         "clients.read_latency_mean_ms",
         at_most=1.1,
         of="fixed",
-        why="the other clients pay for it: what is fetched for the copy keeps the disks from their reads",
+        why=WHY["other-clients"],
     ),
 )
 """What a fix must reach, on every seed."""
 
-ACQUITTED: Mapping[str, str] = {
-    "The memory is too small.": (
-        "with four times the memory the reads take as long: nobody had asked for those bytes yet"
-    ),
-    "Memory is copied too slowly.": "with memory that copies faster the reads take nearly as long",
-    "The write log holds the reads up.": "a faster write log changes nothing: the copy's reads do not pass through it",
-    "The disks turn too slowly.": (
-        "faster disks shorten the wait and leave it there: it should not be waited for at all"
-    ),
-    "Other people's reads keep the disks busy.": "alone on the disks the copy's reads still wait for the same bytes",
-    "A copy read is longer than what is fetched ahead for it.": "this is not what costs most here",
-}
-"""What the experiment says of a suspect to whoever accuses it wrongly."""
 
 LOG_SHOWS = "what the log of a run shows of nearly every copy read"
 
 NUMBER_REASONS: Mapping[str, str] = {
-    "read_bytes": "read_bytes is what one read of the copy asks for: the column of bytes in the operation log",
+    "read_bytes": "read_bytes is the length of one read of the copy: the column of bytes in the operation log",
     "missed_bytes": "missed_bytes are the bytes of one read that came from disk, not those of the whole copy",
-    "first_missed_byte": (
-        "first_missed_byte counts from the start of the read: what is fetched ahead reaches that far, and no further"
-    ),
+    "first_missed_byte": "first_missed_byte counts from the start of the read: the fetched range ends there",
 }
-"""What is told of a number that is not the log's."""
+"""Why a number is not that of the log."""
 
 OTHER_MAXIMA_MIB = (20, 24, 28)
 """Largest transactions of the other systems that a fix is tried on: all farther from any chunk than a fix may fetch."""
@@ -182,7 +195,7 @@ def run(learner: object, prediction: object) -> Result:
         raise SeeklabError([Problem("prediction", message)])
     open_questions = [name for name, value in prediction.items() if not is_number(value)]
     if open_questions:
-        message = f"{', '.join(open_questions)} is no number yet; predict all of them before the first run"
+        message = f"{', '.join(open_questions)} is not a number yet; predict all of them before the first run"
         raise SeeklabError([Problem("prediction", message)])
     seed = int.from_bytes(draws_of(learner)[3:9], "big") + 1
     return system(learner).run("broken", seed=seed)
@@ -213,22 +226,31 @@ def _diagnosis(asked: Asked) -> list[Evidence]:
     }
     # The right number stays untold: the log tells it to whoever looks.
     found = [
-        near(name, given[name], float(truth), unit="B", told=LOG_SHOWS, why=NUMBER_REASONS[name])
+        near(
+            name,
+            given[name],
+            float(truth),
+            unit="B",
+            told=LOG_SHOWS,
+            why=Mistake(name.replace("_", "-"), NUMBER_REASONS[name]),
+        )
         for name, truth in numbers.items()
         if name in given
     ]
     if "phase" in given:
         phase = given["phase"]
         times = _time_by_phase_ms(result)
-        found.append(largest("phase", phase, times, unit="ms a read", seed=seed, why=PHASE_REASONS[phase]))
+        found.append(
+            largest("phase", phase, times, unit="ms a read", seed=seed, why=Mistake(phase, PHASE_REASONS[phase]))
+        )
     if "cause" in given:
         # Each suspect is taken away: which absence saves most of the mean read?
         latency = "odx.read_latency_mean_ms"
         now = _metric(base, "broken", seed, latency)
-        saved = {name: now - _metric(base.with_(gone), "broken", seed, latency) for name, gone in SUSPECTS.items()}
+        saved = {name: now - _metric(base.with_(gone), "broken", seed, latency) for name, (gone, _) in SUSPECTS.items()}
         cause = given["cause"]
         unit = "ms of each read saved"
-        found.append(largest("taken away:", cause, saved, unit=unit, seed=seed, why=ACQUITTED[cause]))
+        found.append(largest("taken away:", cause, saved, unit=unit, seed=seed, why=SUSPECTS[cause][1]))
     return found
 
 
@@ -258,7 +280,7 @@ def _fix(asked: Asked) -> list[Evidence]:
 def _fix_elsewhere(asked: Asked) -> list[Evidence]:
     """Judge the same change on systems whose protocol allows much larger, and much smaller, transactions."""
     base = system(asked.draws)
-    source = random.Random(asked.seed)  # noqa: S311 -- a load like another, not a secret
+    source = source_from(asked.seed)
     maxima = (source.choice(OTHER_MAXIMA_MIB) * MIB, _chunk(base) // 2)
     systems = (base.with_({"protocol.max_transaction": maximum}) for maximum in maxima)
     return [item for other in systems for item in _demanded(asked, other)]
@@ -293,15 +315,17 @@ def _largest_transaction(base: Case) -> int:
 FIX = Settings(
     MAY_SET,
     {
-        "jobs[background].rate_iops": "the workload belongs to others; a fix that sends the users home is none",
-        "volume.cache.size": "memory belongs to others, and more of it would not help: nobody asks for those bytes",
-        "protocol.max_transaction": "what the protocol allows is not yours to change; how reads are cut is",
+        "jobs[background].rate_iops": "the workload belongs to others; removing it is not a fix",
+        "volume.cache.size": (
+            "memory belongs to others, and more of it would not help: those bytes had never been read before"
+        ),
+        "protocol.max_transaction": "you cannot change what the protocol allows; you can change how reads are split",
     },
 )
 FIX_HINTS = (
-    "The fetched range and the read end at different bytes. Which of the two can be moved?",
-    "To fetch more than one chunk ahead helps one size of reads, and takes memory for all of them.",
-    "Reads that are cut to the size that is fetched never reach beyond it, whatever the protocol would allow.",
+    "The fetched range and the read end at different bytes. Which of the two can you move?",
+    "Fetching more than one chunk ahead helps one size of reads, and takes memory for all of them.",
+    "Reads that are split to the size of a fetch never extend beyond it, whatever the protocol would allow.",
 )
 
 ASSIGNMENT, check, hint = exercise(
@@ -315,17 +339,17 @@ ASSIGNMENT, check, hint = exercise(
                 {
                     **dict.fromkeys(NUMBER_REASONS, Number()),
                     "phase": Choice(PHASE_REASONS),
-                    "cause": Choice(ACQUITTED),
+                    "cause": Choice({name: mistake.why for name, (_, mistake) in SUSPECTS.items()}),
                 }
             )
         },
         _diagnosis,
         (
             "Take one read from the middle of the log. How long is it, and how much of it was missed?",
-            "result.prefetches says which bytes were fetched ahead: up to which byte of the read do they reach?",
+            "result.prefetches lists the bytes that were fetched ahead: up to which byte of the read do they extend?",
             (
                 "Few bytes are missed and much time is lost: the read waits for an arm and a platter, because it "
-                "is longer than what is fetched for it."
+                "is longer than the range fetched for it."
             ),
         ),
         seeds=1,

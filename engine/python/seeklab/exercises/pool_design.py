@@ -7,13 +7,13 @@ numbers of threads than in the course. Its cost is judged only once it meets the
 
 from __future__ import annotations
 
-import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab._errors import Problem, SeeklabError
-from seeklab.exercises._shapes import exercise
-from seeklab.judge import Asked, Choice, Evidence, Fields, Settings, Task, draws_of
+from seeklab.exercises._shapes import at_least, at_most, exercise, named, source_from
+from seeklab.judge import Asked, Choice, Evidence, Fields, Mistake, Settings, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 TB = 1e12
 
 QUESTIONS = {
-    "1-stream-cold": "One client streams from cold disks. What binds it?",
-    "6-random-warm": "128 threads read 8 KiB at random from memory. What binds them?",
-    "9-sync-writes": "128 threads write 8 KiB, durably. What binds them?",
+    "1-stream-cold": "One client streams from cold disks. What limits it?",
+    "6-random-warm": "128 threads read 8 KiB at random from memory. What limits them?",
+    "9-sync-writes": "128 threads write 8 KiB durably. What limits them?",
 }
 """What a learner names before the first run, of the pool that the course starts with."""
 
@@ -33,28 +33,38 @@ PARTS = ("clients' links", "server's link", "cores", "disks", "log SSDs", "read 
 """What may bind a test."""
 
 NOT_FULL: Mapping[str, str] = {
-    "clients' links": (
-        "each client has 1 Gbit/s of its own; divide the measured rate by the clients before you blame them"
+    "clients' links": "each client has its own 1 Gbit/s; divide the measured rate by the number of clients",
+    "server's link": "10 Gbit/s carry 1.2 GB/s; the measured rate is far from it",
+    "cores": "the cores could copy more than this: their limit is their cycles over those of a byte",
+    "disks": (
+        "disks limit only data that come from disks: reads from memory and writes to a log SSD do not wait for them"
     ),
-    "server's link": "10 Gbit/s carry 1.2 GB/s; what is measured here is far from it",
-    "cores": "the cores could copy more than this: their bound is their cycles over those of a byte",
-    "disks": "disks bind only what comes from disks: what is in memory, or on the log SSD, does not wait for them",
-    "log SSDs": "the log SSDs are for writes that must be durable; nothing else touches them",
-    "read SSDs": "the pool has no read SSD: what is not there cannot be full",
-    "threads": "threads bind when each waits for its one request and nothing is full: divide them by the latency",
-    "waiting": "something is full here: compare what each part allows with what is measured",
+    "log SSDs": "the log SSDs are for writes that must be durable; nothing else uses them",
+    "read SSDs": "the pool has no read SSD, so none can be full",
+    "threads": (
+        "threads are the limit when each waits for its one request and nothing is full: divide them by the latency"
+    ),
+    "waiting": "something is full here: compare what each part allows with the measured rate",
 }
-"""What is told of a part to whoever names it wrongly."""
+"""Why each part is a wrong answer."""
 
-WHY_TEST: Mapping[str, str] = {
-    "working-set": (
-        "too few reads: what is not in memory comes from disks, at some eighty reads a second each. More memory, "
-        "or more disks, and mind that a few percent that miss are most of the time"
-    ),
-    "9-sync-writes": "too few durable writes: each waits for a log SSD, and one takes some ten thousand a second",
-    "4-streams-warm": "the streams are too slow: they come from memory, over cores that copy and a link that carries",
+WHY = named(
+    few_reads="too few reads: data that are not in memory come from disks, at some eighty reads a second each; buy "
+    "more memory or more disks, and remember that a few percent of misses take most of the time",
+    few_durable_writes="too few durable writes: each waits for a log SSD, and one takes some ten thousand a second",
+    slow_streams="the streams are too slow: they come from memory, through cores that copy and a link that carries "
+    "them",
+    too_small="too small: mirrors hold half of what their disks do, and parity takes its share",
+    no_copy="a disk that fails loses data: single disks have no copy, whatever they save",
+    too_expensive="too expensive: find the part that is far from full in every test, and buy less of it",
+)
+
+WHY_TEST = {
+    "working-set": WHY["few-reads"],
+    "9-sync-writes": WHY["few-durable-writes"],
+    "4-streams-warm": WHY["slow-streams"],
 }
-"""What is told of a design that misses a test."""
+"""Why a design misses a test."""
 
 THREADS = {"working-set": (104, 152), "9-sync-writes": (104, 152), "4-streams-warm": (9, 11)}
 """Least and most threads of the loads that a design is judged by."""
@@ -117,7 +127,7 @@ def pool(learner: object, choice: object) -> Design:
 
 def measure(learner: object, choice: object, test: str, seed: int = 1) -> Measured:
     """Measure one test of the learner's design, under a load that the seed draws."""
-    source = random.Random(seed)  # noqa: S311 -- a load like another, not a secret
+    source = source_from(seed)
     return pool(learner, choice).run(test, {"jobs[load].numjobs": source.randint(*THREADS[test])}, seed=seed)
 
 
@@ -129,7 +139,9 @@ def _binds(asked: Asked) -> list[Evidence]:
         run = first.run(test, seed=asked.seed)
         met = part == run.binds
         bound = f"the part that is full: {run.share:.0%} of what it allows" if met else f"one of {', '.join(PARTS)}"
-        found.append(Evidence(QUESTIONS[test], part, bound, met, seed=asked.seed, why=NOT_FULL[part]))
+        found.append(
+            Evidence(QUESTIONS[test], part, bound, met, seed=asked.seed).because(Mistake(part, NOT_FULL[part]))
+        )
     return found
 
 
@@ -147,11 +159,7 @@ def _test(asked: Asked, test: str) -> list[Evidence]:
     """Judge a design by one test of its service level, under a load that nobody has seen."""
     choice, least = _checked(asked), level(asked.draws)[test]
     found = measure(asked.draws, choice, test, asked.seed)
-    return [
-        Evidence(
-            found.title, found.value, f">= {least:,}", found.value >= least, found.unit, asked.seed, WHY_TEST[test]
-        )
-    ]
+    return [at_least(found.title, found.value, least, found.unit, asked.seed, WHY_TEST[test])]
 
 
 def _cost(asked: Asked) -> list[Evidence]:
@@ -161,37 +169,38 @@ def _cost(asked: Asked) -> list[Evidence]:
     held, width = design.capacity_bytes / TB, design.numbers["width"]
     runs = [(test, measure(asked.draws, choice, test, asked.seed)) for test in THREADS]
     return [
-        Evidence(
+        at_least(
             "capacity",
             held,
-            f">= {own['capacity_tb']}",
-            held >= own["capacity_tb"],
+            own["capacity_tb"],
             "TB",
-            why="too small: mirrors hold half of what their disks do, and parity takes its share",
+            asked.seed,
+            WHY["too-small"],
         ),
-        Evidence(
+        at_least(
             "disks in a group",
             width,
-            ">= 2",
-            width > 1,
-            why="a disk that fails loses data: single disks have no copy, whatever they save",
+            2,
+            "",
+            asked.seed,
+            WHY["no-copy"],
         ),
-        Evidence(
+        at_most(
             "cost",
             design.cost,
-            f"<= {most:,}",
-            design.cost <= most,
-            why="too dear: find the part that is far from full in every test, and buy less of it",
+            most,
+            "",
+            asked.seed,
+            WHY["too-expensive"],
         ),
         *(
-            Evidence(
+            at_least(
                 run.title,
                 run.value,
-                f">= {own[test]:,}",
-                run.value >= own[test],
+                own[test],
                 run.unit,
                 asked.seed,
-                f"cheap, and it misses its level, which earns nothing: {WHY_TEST[test]}",
+                replace(WHY_TEST[test], why=f"cheap, but below its level, which earns nothing: {WHY_TEST[test].why}"),
             )
             for test, run in runs
         ),
@@ -204,16 +213,17 @@ MAY_SET = (
 )
 DESIGN = Settings(
     MAY_SET,
-    dict.fromkeys(
-        ("prices", "working_set_gib", "client_gbit"), "prices, working set and clients are the task's, not yours"
-    ),
+    dict.fromkeys(("prices", "working_set_gib", "client_gbit"), "the task sets prices, working set and clients"),
 )
 HINTS = (
     "exercise.pool(LEARNER, design).bounds(test) says what each part allows: begin with the smallest.",
-    "The capacity sets the disks; the disks bring some reads; memory has to hold the rest of the working set.",
     (
-        "Then one part for each test: log SSDs for durable writes, cores and the server's link for streams. Take "
-        "a few percent more than the level, for loads with other numbers of threads."
+        "The capacity sets the number of disks; the disks serve some reads; memory has to hold the rest of the "
+        "working set."
+    ),
+    (
+        "Then one part for each test: log SSDs for durable writes, cores and the server's link for streams. Add a "
+        "few percent to the level, for loads with other numbers of threads."
     ),
 )
 
@@ -225,9 +235,9 @@ ASSIGNMENT, check, hint = exercise(
         {"binds": Fields(dict.fromkeys(QUESTIONS, Choice(NOT_FULL)))},
         _binds,
         (
-            "Which parts does a byte of this test pass at all?",
-            "For each part on its way: how much does it allow? The smallest binds, if there is load enough.",
-            "seeklab.design().bounds(test) works it out, from the smallest up.",
+            "Which parts does a byte of this test pass through?",
+            "For each part on its way: how much does it allow? The smallest is the limit, if the load is large enough.",
+            "seeklab.design().bounds(test) calculates it, from the smallest up.",
         ),
         seeds=1,
         by_parts=True,

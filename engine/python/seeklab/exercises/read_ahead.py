@@ -6,16 +6,16 @@ where thousands of players read in order and others jump about in their files.
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab.decisions.read_ahead import Read, run_prefetcher
-from seeklab.exercises._shapes import exercise
+from seeklab.exercises._shapes import at_least, at_most, exercise, named, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable
 
     from seeklab._result import Result
@@ -38,14 +38,14 @@ JUDGED_SEEDS = 1
 
 QUESTIONS = {
     "asked_gib": f"With the {WINDOW} records of 2008 for each stream: how much memory may read-ahead take, in GiB?",
-    "needed_mb_per_s": "What do all players together take, in MB/s?",
+    "needed_mb_per_s": "How many MB/s do all players read together?",
 }
 """What a learner commits to before the first run."""
 
 DEMANDS = (
-    f"after {WARM_UP_S} s the players find at least {FROM_MEMORY_PERCENT} % of their bytes in memory",
-    f"at most {WASTED_PERCENT} % of what was read ahead is evicted before anybody reads it",
-    f"the disks read at most {DISK_TIMES:g} times what was asked for",
+    f"after {WARM_UP_S} s the players find at least {FROM_MEMORY_PERCENT}% of their bytes in memory",
+    f"at most {WASTED_PERCENT}% of the records that were read ahead are evicted before they are read",
+    f"the disks read at most {DISK_TIMES:g} times the bytes that were asked for",
 )
 
 
@@ -122,7 +122,7 @@ def _drawn(source: random.Random, players: int) -> Server:
 def server(learner: object) -> Server:
     """Give the learner's own server."""
     draws = draws_of(learner)
-    return _drawn(random.Random(draws), 1000 + 10 * (draws[0] % 100))  # noqa: S311 -- a load like another, not a secret
+    return _drawn(source_from(draws), 1000 + 10 * (draws[0] % 100))
 
 
 def briefing(learner: object) -> str:
@@ -162,37 +162,33 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 def _served(asked: Asked, players: int) -> list[Evidence]:
     """Judge a read-ahead on a server that the seed draws."""
-    on = _drawn(random.Random(asked.seed), players)  # noqa: S311 -- a load like another, not a secret
+    on = _drawn(source_from(asked.seed), players)
     with asked.play("Policy") as policy:
         memory, wasted, times = numbers(on.run(policy, asked.seed))
     least, most, reads = (asked.bound(name) for name in ("from_memory_percent", "wasted_percent", "disk_times"))
-    lost = (
-        (
-            "players wait for disks: what was fetched for them was thrown out before they came, because everybody "
-            "asked for more than there is room"
-        )
-        if wasted > most
-        else "players wait for disks: too little is fetched for those who read in order, or too late"
-    )
-    vain = (
-        "memory is filled with what nobody reads: readers who jump do not read on, and a player needs the next "
-        "records, not the next minutes"
-    )
-    more = "the disks read more than anybody asked for, and their time is what players wait for"
+    lost = WHY["evicted"] if wasted > most else WHY["too-little"]
     return [
-        Evidence(f"{on}: from memory", memory, f">= {least:g}", memory >= least, "%", asked.seed, lost),
-        Evidence(f"{on}: read ahead in vain", wasted, f"<= {most:g}", wasted <= most, "%", asked.seed, vain),
-        Evidence(f"{on}: disks over readers", times, f"<= {reads:g}", times <= reads, "x", asked.seed, more),
+        at_least(f"{on}: from memory", memory, least, "%", asked.seed, lost),
+        at_most(f"{on}: read ahead in vain", wasted, most, "%", asked.seed, WHY["wasted"]),
+        at_most(f"{on}: disks over readers", times, reads, "x", asked.seed, WHY["busy-disks"]),
     ]
 
 
+WHY = named(
+    evicted="players wait for disks: the records fetched for them were evicted before they came, because the policy "
+    "asks for more than there is room",
+    too_little="players wait for disks: too little is fetched for those who read in order, or too late",
+    wasted="memory is filled with records that no player reads: readers who jump do not read on, and a player needs "
+    "the next records, not the next minutes",
+    busy_disks="the disks read more than the readers asked for, and players wait for their time",
+)
 CODE = Code(made=True, shape=(Read._fields,))
 HINTS = (
-    "How much memory is there for each player? How many records are that?",
-    "Whoever jumps gives himself away: the next read does not begin where the last one ended.",
+    "How much memory is there for each player? How many records is that?",
+    "A reader who jumps is easy to recognize: the next read does not begin where the last one ended.",
     (
-        "Keep one number for each file, where its last read ended. Fetch two records for whoever goes on there, "
-        "and nothing for the others."
+        "Keep one number for each file, where its last read ended. Fetch two records for a reader who continues "
+        "there, and nothing for the others."
     ),
 )
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System, at_most
-from seeklab.judge import Choice, Evidence, Fields, Mistake, Number
+from seeklab.exercises._shapes import Shape, System, at_most, named
+from seeklab.judge import Choice, Evidence, Fields, Number
 
 if TYPE_CHECKING:
     import random
@@ -138,32 +138,22 @@ def _near(system: System, _: int) -> dict[str, tuple[float, str]]:
     return {"hours": (hours(system, plan, shingled=True), "h")}
 
 
-MEMORY = Mistake(
-    "memory",
-    "the addresses of so many blocks do not fit into the memory: it holds those of the blocks sorted together, or of "
-    "all blocks for an order by address",
-)
-MIRROR = Mistake(
-    "mirror-by-time",
-    "a mirror copies its other side from start to end without knowing a single block, so it needs no memory",
-)
-BY_TIME = Mistake(
-    "by-time",
-    "in order of time the rebuild returns to each zone once for each age of the data, and each time the drive reads "
-    "and writes the whole zone",
-)
-SMALL = Mistake(
-    "small-batch",
-    "the memory holds the addresses of more data than the plan sorts together, and each batch cleans every zone",
-)
-WHOLE = Mistake(
-    "not-whole",
-    "all addresses fit into the memory: a rebuild that sorts everything is one stream, which bypasses the cache",
-)
-THROTTLED = Mistake(
-    "slow-pool",
-    "the plan slows the pool down: a conventional drive takes longer without any gain, and a shingled one cleans as "
-    "often as before",
+WHY = named(
+    memory="the addresses of so many blocks do not fit into the memory: it holds those of the blocks sorted together, "
+    "or of all blocks for an order by address",
+    mirror_by_time=(
+        "a mirror copies its other side from start to end without knowing a single block, so it needs no memory"
+    ),
+    by_time="in order of time the rebuild returns to each zone once for each age of the data, and each time the drive "
+    "reads and writes the whole zone",
+    small_batch=(
+        "the memory holds the addresses of more data than the plan sorts together, and each batch cleans every zone"
+    ),
+    not_whole=(
+        "all addresses fit into the memory: a rebuild that sorts everything is one stream, which bypasses the cache"
+    ),
+    slow_pool="the plan slows the pool down: a conventional drive takes longer without any gain, and a shingled one "
+    "cleans as often as before",
 )
 
 
@@ -171,21 +161,30 @@ def _judge(system: System, given: Mapping[str, Any], seed: int) -> list[Evidence
     found = seen(system, given)
     best = _best(system)
     plan = f"by {given['order']}, {given['sorted_gb']:,.4g} GB together, {given['rate_mb']:.4g} MB/s"
-    why = SMALL
+    why = WHY["small-batch"]
     if given["rate_mb"] < system["pool_mb"] / SLACK:
-        why = THROTTLED
+        why = WHY["slow-pool"]
     elif system["mirror"]:
-        why = MIRROR
+        why = WHY["mirror-by-time"]
     elif given["sorted_gb"] <= data_gb(system) / system["ages"]:
-        why = BY_TIME
+        why = WHY["by-time"]
     elif best["order"] == "address":
-        why = WHOLE
+        why = WHY["not-whole"]
     most_h = SLACK * hours(system, best, shingled=True)
     plain_h = SLACK * system["disk_gb"] * 1000 / system["pool_mb"] / 3600
     return [
-        at_most(f"memory, {plan}, {system}", found["memory_gb"], BEYOND * system["memory_gb"], "GB", seed, MEMORY),
+        at_most(
+            f"memory, {plan}, {system}", found["memory_gb"], BEYOND * system["memory_gb"], "GB", seed, WHY["memory"]
+        ),
         at_most(f"onto a shingled drive, {plan}, {system}", found["shingled_h"], most_h, "h", seed, why),
-        at_most(f"onto a conventional drive, {plan}, {system}", found["conventional_h"], plain_h, "h", seed, THROTTLED),
+        at_most(
+            f"onto a conventional drive, {plan}, {system}",
+            found["conventional_h"],
+            plain_h,
+            "h",
+            seed,
+            WHY["slow-pool"],
+        ),
     ]
 
 
@@ -203,7 +202,7 @@ SHAPE = Shape(
     parts=3,
     gives=Fields(
         {
-            "order": Choice({"time": BY_TIME.why, "address": MEMORY.why}),
+            "order": Choice({"time": WHY["by-time"].why, "address": WHY["memory"].why}),
             "sorted_gb": Number(at_least=0, at_most=100_000),
             "rate_mb": Number(at_least=1, at_most=1000),
         }

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Evidence, Mistake, Settings
+from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
+from seeklab.judge import Evidence, Settings
 
 if TYPE_CHECKING:
     import random
@@ -79,41 +79,35 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"streams_mib_per_s": (streams, "MiB/s"), "reads_twice_the_cores": (twice, "x")}
 
 
-ONE_RING = Mistake(
-    "one-ring",
-    "a single ring has a single holder: one core posts all frames while the others wait for it; the best number is "
-    "between one and one for each core",
-)
-EACH_FRAME = Mistake(
-    "each-frame",
-    "an interrupt for every frame costs the streams their cycles; a short time limits the wait of a lone frame and "
-    "still groups the others",
-)
-MANY_RINGS = Mistake(
-    "many-rings",
-    "a ring that is idle when it is needed has to be taken over, and with a ring for every core nearly each one is "
-    "idle, so cycles go into locks; with few rings some core is always posting, and the others leave their frames to "
-    "it",
-)
-BLANKED = Mistake(
-    "delayed-interrupt", "a client that asks one thing at a time waits for the card to report a lone frame"
-)
-SHOT = Mistake(
-    "unmapped-buffers",
-    "small reads gain nothing: the system unmaps each freed buffer that is larger than the allocator keeps, and has "
-    "to tell every other core, once for each request",
+WHY = named(
+    one_ring="a single ring has a single holder: one core posts all frames while the others wait for it; the best "
+    "number is between one and one for each core",
+    each_frame="an interrupt for every frame costs the streams their cycles; a short time limits the wait of a lone "
+    "frame and still groups the others",
+    many_rings="a ring that is idle when it is needed has to be taken over, and with a ring for every core nearly "
+    "each one is idle, so cycles go into locks; with few rings some core is always posting, and the others leave "
+    "their frames to it",
+    delayed_interrupt="a client that asks one thing at a time waits for the card to report a lone frame",
+    unmapped_buffers="small reads gain nothing: the system unmaps each freed buffer that is larger than the allocator "
+    "keeps, and has to tell every other core, once for each request",
 )
 
 
 def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evidence]:
     before, alone = card(system, {}, seed)
     streams, ping = card(system, settings, seed)
-    why = ONE_RING if settings.get(RINGS) == 1 else EACH_FRAME if settings.get(FRAMES) == 1 else MANY_RINGS
+    why = (
+        WHY["one-ring"]
+        if settings.get(RINGS) == 1
+        else WHY["each-frame"]
+        if settings.get(FRAMES) == 1
+        else WHY["many-rings"]
+    )
     reads, least = small(system, settings, seed), READS_TIMES * small(system, {}, seed)
     return [
         at_least("streams", streams, STREAMS_TIMES * before, "MiB/s", seed, why),
-        at_most("one thing at a time", ping, PING_TIMES * alone, "ms", seed, BLANKED),
-        at_least("small reads", reads, least, "1/s", seed, SHOT),
+        at_most("one thing at a time", ping, PING_TIMES * alone, "ms", seed, WHY["delayed-interrupt"]),
+        at_least("small reads", reads, least, "1/s", seed, WHY["unmapped-buffers"]),
     ]
 
 

@@ -7,15 +7,15 @@ shelf runs again; it is judged by the revolutions that are still lost, and by th
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import at_most, exercise
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
+from seeklab.exercises._shapes import at_most, exercise, named, returned, source_from
+from seeklab.judge import Asked, Code, Commitment, Evidence, Items, Number, Task, draws_of
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Mapping, Sequence
 
     from seeklab._result import Result
@@ -30,7 +30,7 @@ RETRIES_LEFT_PERCENT = 0.5
 QUESTIONS = {
     "longer_ms": (
         "A disk of your shelf streams pieces of 128 KiB, and one attempt in five finds its head off the track. By "
-        "how many ms is its mean service time longer than that of a disk that nothing shakes?"
+        "how many ms is its mean service time longer than that of a disk that is not shaken?"
     ),
 }
 """What a learner commits to."""
@@ -120,7 +120,7 @@ def _drawn(source: random.Random) -> Shelf:
 
 def shelf(learner: object) -> Shelf:
     """Give the learner's own shelf."""
-    return _drawn(random.Random(bytes(draws_of(learner))))  # noqa: S311 -- a system, not a secret
+    return _drawn(source_from(bytes(draws_of(learner))))
 
 
 def seen(on: Shelf, seed: int = 1) -> list[list[list[float]]]:
@@ -137,8 +137,8 @@ def briefing(learner: object) -> str:
     own = shelf(learner)
     return (
         f"The shelf of {learner}: {DISKS} disks of {own.rpm:,} revolutions a minute, numbered from 0 to {DISKS - 1}. "
-        "All stream pieces of 128 KiB. Some are shaken; on one a rebuild reads beside the stream, one writes at its "
-        "inner edge, one has four times as much to write."
+        "All stream pieces of 128 KiB. Some are shaken; on one disk a rebuild reads beside the stream, one writes at "
+        "its inner edge, one has four times as much to write."
     )
 
 
@@ -152,41 +152,25 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     return {"longer_ms": (found[0] - found[1], "ms")}
 
 
-LEFT = (
-    "a disk that is shaken was left as it is. It need not be the slowest: a second crowd of service times, exactly "
-    "one revolution behind the first, gives it away even when only one request in ten is in it"
+WHY = named(
+    sound="nothing is wrong with these disks: all their requests take about the same time",
+    left_shaken="a shaken disk was not named; it need not be the slowest: a second cluster of service times, exactly "
+    "one revolution behind the first, identifies it even when only one request in ten is in it",
+    inner_edge="this disk is slower for all requests alike, because it writes at its inner edge, where a track holds "
+    "less; a single cluster of service times, however late, lost no revolution",
+    more_work="this disk only has more to do; look at the share of its requests that are late, not at their number or "
+    "at their total time",
+    rebuild="this disk serves two streams and seeks between them, so its times are spread between those of a piece "
+    "and of a long seek; a lost revolution leaves a gap, and then a cluster, at one place",
 )
-INNER = (
-    "this disk is slower for every request alike: it writes at its inner edge, where a track holds less. One crowd of "
-    "service times, however far to the right, has lost no revolution"
-)
-BUSY = (
-    "this disk only has more to do. Look at the share of its requests that are late, not at how many there are or how "
-    "long they take together"
-)
-REBUILD = (
-    "this disk serves two streams and seeks between them: its times are spread over everything between a piece and a "
-    "long seek. A lost revolution leaves a gap, and then a crowd, at one place"
-)
-
-
-def _broken(named: Any) -> str | None:  # noqa: ANN401 -- whatever the learner's function gives
-    """Say what is no list of disks about an answer."""
-    if not isinstance(named, (list, tuple)):
-        return f"the function gives {str(named)[:80]}; what is asked for is a list of disks, empty if none is shaken"
-    for disk in named:
-        if type(disk) is not int or not 0 <= disk < DISKS:
-            return f"{str(disk)[:80]} is no disk; they are numbered from 0 to {DISKS - 1}"
-    return None
 
 
 def _measure(asked: Asked, on: Shelf) -> list[Evidence]:
     with asked.play("shaken") as play:
         named: Any = play(seen(on, asked.seed), on.rpm)
-    broken = _broken(named)
-    if broken is not None:
-        names = ("inner edge", "more to do", "rebuild", "others", "attempts that still fail")
-        return [Evidence(f"{on}: {name}", None, "a list of disks", met=False, why=broken) for name in names]
+    named, broken = returned(Items(Number(whole=True, at_least=0, at_most=DISKS - 1)), named, on, 5)
+    if broken:
+        return broken
     retries = on.run(named, asked.seed).metrics["off_track_retries"]
     left = 100 * retries / (PIECES * (DISKS + 4))
     most, seed = asked.bound("left_percent"), asked.seed
@@ -194,9 +178,9 @@ def _measure(asked: Asked, on: Shelf) -> list[Evidence]:
         *(
             at_most(f"{on}: the disk {what} taken out", float(disk in named), 0, "disks", seed, why)
             for what, disk, why in (
-                ("that writes at its inner edge", on.inner, INNER),
-                ("that has more to do", on.busy, BUSY),
-                ("that is being rebuilt", on.rebuilt, REBUILD),
+                ("that writes at its inner edge", on.inner, WHY["inner-edge"]),
+                ("that has more to do", on.busy, WHY["more-work"]),
+                ("that is being rebuilt", on.rebuilt, WHY["rebuild"]),
             )
         ),
         at_most(
@@ -205,34 +189,39 @@ def _measure(asked: Asked, on: Shelf) -> list[Evidence]:
             0,
             "disks",
             seed,
-            "nothing is the matter with these disks: all their requests take about the same time",
+            WHY["sound"],
         ),
-        at_most(f"{on}: attempts that still fail once {sorted(set(named))} are firm", left, most, "%", seed, LEFT),
+        at_most(
+            f"{on}: attempts that still fail once {sorted(set(named))} are firm",
+            left,
+            most,
+            "%",
+            seed,
+            WHY["left-shaken"],
+        ),
     ]
-
-
-def _own(asked: Asked) -> list[Evidence]:
-    return _measure(asked, shelf(asked.draws))
-
-
-def _elsewhere(asked: Asked) -> list[Evidence]:
-    return _measure(asked, _drawn(random.Random(asked.seed)))  # noqa: S311 -- a system like another, not a secret
 
 
 NAME = Code(shape=(None, None))
 HINTS = (
     "What does a failed attempt add to a request's service time, and how exactly is that known?",
-    "Find where most requests of a disk are. Then look one revolution further, and half a revolution further.",
+    "Find the service time of most requests of a disk. Then look one revolution later, and half a revolution later.",
     (
-        "Shaken is a disk with at least one request in twenty within 0.6 ms of its peak plus 60,000 / rpm ms, and "
-        "far fewer around half of that distance."
+        "A disk is shaken if at least one request in twenty is within 0.6 ms of its peak plus 60,000 / rpm ms, "
+        "and far fewer are around half of that distance."
     ),
 )
 
 ASSIGNMENT, check, hint = exercise(
     "shaken-disks",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-    Task("check-shaken", 4, {"shaken": NAME}, _own, HINTS),
-    Task("check-shaken-elsewhere", 3, {"shaken": NAME}, _elsewhere, HINTS),
+    Task("check-shaken", 4, {"shaken": NAME}, lambda asked: _measure(asked, shelf(asked.draws)), HINTS),
+    Task(
+        "check-shaken-elsewhere",
+        3,
+        {"shaken": NAME},
+        lambda asked: _measure(asked, _drawn(source_from(asked.seed))),
+        HINTS,
+    ),
     bounds={"left_percent": RETRIES_LEFT_PERCENT},
 )

@@ -6,15 +6,15 @@ seeds, a rule on nodes that are drawn at the moment of the check.
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import exercise
-from seeklab.judge import Asked, Code, Commitment, Evidence, Number, Task, draws_of
+from seeklab.exercises._shapes import exercise, named, returned, source_from
+from seeklab.judge import Asked, Code, Commitment, Evidence, Mistake, Number, Task, draws_of
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Mapping
 
 CASE = "vdisk-sharding"
@@ -25,13 +25,13 @@ MIN_PER_CORE = 0.96
 
 QUESTIONS = {
     "one_per_s": "How many reads a second do all disks together do with one controller each?",
-    "most_per_s": "And with as many shards as you like?",
+    "most_per_s": "And with the best number of shards?",
 }
 """What a learner commits to before the first run."""
 
 DEMANDS = (
     f"at least {MIN_RATE:g} times the reads a second of the best number of shards",
-    f"99 % of the reads within {MAX_P99:g} times what the best number gives",
+    f"99% of the reads within {MAX_P99:g} times the time with the best number",
     f"of the numbers that meet both, at least {MIN_PER_CORE:g} times the most reads a second per core set aside",
 )
 
@@ -96,7 +96,7 @@ def _drawn(source: random.Random, *, cores_bind: bool) -> Node:
 def node(learner: object) -> Node:
     """Give the learner's own node."""
     draws = draws_of(learner)
-    return _drawn(random.Random(bytes(draws)), cores_bind=draws[0] % 2 == 0)  # noqa: S311 -- a load, not a secret
+    return _drawn(source_from(bytes(draws)), cores_bind=draws[0] % 2 == 0)
 
 
 def briefing(learner: object) -> str:
@@ -133,34 +133,30 @@ def _rule(asked: Asked) -> list[Evidence]:
     rows = []
     with asked.play("rule") as rule:
         for cores_bind in (False, True):
-            drawn = _drawn(random.Random(asked.seed), cores_bind=cores_bind)  # noqa: S311 -- a load like another, not a secret
+            drawn = _drawn(source_from(asked.seed), cores_bind=cores_bind)
             rows += _judge(asked, rule(drawn.cores, drawn.disks, drawn.dispatch_us, drawn.read_us), drawn)
     return rows
 
 
-FEW = "too few: the shards are busy all the time, while the primary and some cores still have room"
-MANY_FOR_THE_PRIMARY = (
-    "too many: behind the bend no shard brings another read, because the primary is full: it cannot hand reads on any "
-    "faster, and each further shard takes a core from others"
-)
-MANY_FOR_THE_CORES = (
-    "too many: behind the bend no shard brings another read, because all cores are full: a read takes time of its "
-    "shard's core and of the primary's, and further shards only share those cores"
+WHY = named(
+    too_few="too few: the shards are busy all the time, while the primary and some cores still have room",
+    full_primary="too many: past the knee no shard adds a read, because the primary is full: it cannot pass reads on "
+    "any faster, and each further shard takes a core from others",
+    full_cores="too many: past the knee no shard adds a read, because all cores are full: a read takes time of its "
+    "shard's core and of the primary's, and further shards only share those cores",
 )
 
 
-def _too_many(on: Node) -> str:
-    """Say what is full behind the bend: the primary, or the cores."""
+def _too_many(on: Node) -> Mistake:
+    """Say what is full past the knee: the primary, or the cores."""
     primary, cores = on.read_us / on.dispatch_us, on.cores * on.read_us / (on.disks * (on.read_us + on.dispatch_us))
-    return MANY_FOR_THE_PRIMARY if primary <= cores else MANY_FOR_THE_CORES
+    return WHY["full-primary"] if primary <= cores else WHY["full-cores"]
 
 
-def _judge(asked: Asked, shards: object, on: Node) -> list[Evidence]:
-    if type(shards) is not int or not 1 <= shards <= MAX_SHARDS:
-        bound = f"a whole number from 1 to {MAX_SHARDS}"
-        why = f"for {on} the rule gives {str(shards)[:80]}; what is asked for is {bound}"
-        found = None if shards is None else str(shards)[:80]
-        return [Evidence(f"{on}: shards", found, bound, met=False, seed=asked.seed, why=why)] * len(DEMANDS)
+def _judge(asked: Asked, given: object, on: Node) -> list[Evidence]:
+    shards, broken = returned(SHARDS, given, on, len(DEMANDS))
+    if broken:
+        return broken
     runs = {count: on.metrics(count, asked.seed) for count in range(1, MAX_SHARDS + 1)}
     rates = {count: found["reads.read_iops"] for count, found in runs.items()}
     late = {count: found["reads.read_latency_p99_ms"] for count, found in runs.items()}
@@ -171,27 +167,35 @@ def _judge(asked: Asked, shards: object, on: Node) -> list[Evidence]:
     thrifty = asked.bound("least_per_core") * max(per_core[count] for count in enough)
     where, many = f"{shards} shards on {on}", _too_many(on)
     rows = (
-        ("reads", rates[shards], f">= {least:,.0f}", rates[shards] >= least, "1/s", FEW),
-        ("p99", late[shards], f"<= {most:.3g}", late[shards] <= most, "ms", FEW if shards < min(enough) else many),
+        ("reads", rates[shards], f">= {least:,.0f}", rates[shards] >= least, "1/s", WHY["too-few"]),
+        (
+            "p99",
+            late[shards],
+            f"<= {most:.3g}",
+            late[shards] <= most,
+            "ms",
+            WHY["too-few"] if shards < min(enough) else many,
+        ),
         ("reads per core set aside", per_core[shards], f">= {thrifty:,.0f}", per_core[shards] >= thrifty, "1/s", many),
     )
     return [
-        Evidence(f"{where}: {name}", value, bound, met, unit, asked.seed, why)
+        Evidence(f"{where}: {name}", value, bound, met, unit, asked.seed).because(why)
         for name, value, bound, met, unit, why in rows
     ]
 
 
 CODE = Code()
+SHARDS = Number(whole=True, at_least=1, at_most=MAX_SHARDS)
 HINTS = (
-    "How many reads a second can one shard do, how many can the primary hand on, and what do all cores allow?",
-    "Shards bring more until the primary is full: read time over dispatch time.",
+    "How many reads a second can one shard do, how many can the primary pass on, and how many do all cores allow?",
+    "Shards add reads until the primary is full: read time over dispatch time.",
     "Or until the cores are full: each read costs shard and primary together. The smaller of the two, rounded up.",
 )
 
 ASSIGNMENT, check, hint = exercise(
     "shard-count",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-    Task("check-shards", 3, {"shards": Number(whole=True, at_least=1, at_most=MAX_SHARDS)}, _own, HINTS),
+    Task("check-shards", 3, {"shards": SHARDS}, _own, HINTS),
     Task("check-rule", 2, {"rule": CODE}, _rule, HINTS),
     Task("check-rule-elsewhere", 3, {"rule": CODE}, _rule, HINTS, seeds=3),
     bounds={"least_rate": MIN_RATE, "most_p99": MAX_P99, "least_per_core": MIN_PER_CORE},

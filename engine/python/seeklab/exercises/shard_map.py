@@ -7,15 +7,15 @@ engine's interleaved map.
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab.decisions.shard_map import INTERLEAVED, ShardHistory, run_shard_map
-from seeklab.exercises._shapes import exercise
+from seeklab.exercises._shapes import exercise, named, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable
 
     from seeklab._result import Result
@@ -25,6 +25,8 @@ MIB = 1 << 20
 RANGES = 256
 SHARDS = (4, 6)
 HOT = 6
+MANY_MOVES = 200
+"""Moves in a run beyond which they cost more than they bring."""
 READ_US = 80
 TAKEOVER_US = 400
 RUN_MS = 40
@@ -40,8 +42,8 @@ QUESTIONS = {
 
 DEMANDS = (
     f"at least {READS_TIMES:g} times the reads of the interleaved map",
-    f"99 % of them within {P99_TIMES:g} times its time",
-    f"at least {TOLD_TIMES:g} times the reads of a map that was told the hot ranges beforehand",
+    f"99% of them within {P99_TIMES:g} times its time",
+    f"at least {TOLD_TIMES:g} times the reads of a map that knows the hot ranges in advance",
 )
 
 
@@ -118,15 +120,15 @@ def _drawn(source: random.Random, shards: int | None = None) -> Disk:
 def disk(learner: object) -> Disk:
     """Give the learner's own disk."""
     draws = draws_of(learner)
-    return _drawn(random.Random(bytes(draws)), SHARDS[draws[0] % len(SHARDS)])  # noqa: S311 -- a load, not a secret
+    return _drawn(source_from(bytes(draws)), SHARDS[draws[0] % len(SHARDS)])
 
 
 def briefing(learner: object) -> str:
     """Tell the learner's disk."""
     return (
-        f"The disk of {learner}: {RANGES} ranges of 1 MiB; {disk(learner)} (after {RUN_MS} ms). On each hot range 16 "
-        f"reads are outstanding, 4 on all others together. A read costs its shard {READ_US} us, the first one of a "
-        f"range that has come from another shard {TAKEOVER_US} us more."
+        f"The disk of {learner}: {RANGES} ranges of 1 MiB; {disk(learner)} (after {RUN_MS} ms). Each hot range has 16 "
+        f"reads in flight, all others together have 4. A read costs its shard {READ_US} us, the first one of a range "
+        f"that has come from another shard {TAKEOVER_US} us more."
     )
 
 
@@ -160,16 +162,6 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     return {"interleaved_per_s": (now, "1/s"), "spread_times": (spread / now, "x")}
 
 
-def _own(asked: Asked) -> list[Evidence]:
-    """Judge a map on the learner's number of shards, with hot ranges that the seed draws."""
-    return _measure(asked, _drawn(random.Random(asked.seed), disk(asked.draws).shards))  # noqa: S311 -- a load like another, not a secret
-
-
-def _elsewhere(asked: Asked) -> list[Evidence]:
-    """Judge it with other numbers of shards."""
-    return _measure(asked, _drawn(random.Random(asked.seed)))  # noqa: S311 -- a load like another, not a secret
-
-
 def _measure(asked: Asked, on: Disk) -> list[Evidence]:
     with asked.play("Policy") as policy:
         result = on.run(policy, asked.seed)
@@ -179,60 +171,55 @@ def _measure(asked: Asked, on: Disk) -> list[Evidence]:
     times, p99, told = (asked.bound(name) for name in ("reads_times", "p99_times", "told_times"))
     least, most, near = times * rival_per_s, p99 * rival_ms, told * told_per_s
     moved = result.metrics.get("moved_ranges", 0)
-    if not moved:
-        slow = "no range ever changes its owner: a map that does not look at what is hot leaves the hot ranges together"
-    elif moved > RESTLESS:
-        slow = (
-            f"ranges were moved {moved:,.0f} times, and each move costs the new owner {TAKEOVER_US} us: follow what "
-            "stays hot, not every queue"
-        )
-    else:
-        slow = (
-            "the hot ranges change their place half way, and this map is late to follow, or leaves two of them on one "
-            "shard: forget old heat, and move from the fullest shard to the emptiest"
-        )
+    slow = WHY["static"] if not moved else WHY["restless"] if moved > MANY_MOVES else WHY["late"]
+    read = f"{on}: reads"
     return [
         Evidence(
-            f"{on}: reads",
-            per_s,
-            f">= {least:,.0f} ({times:g} times interleaved)",
-            per_s >= least,
-            "1/s",
-            asked.seed,
-            slow,
-        ),
+            read, per_s, f">= {least:,.0f} ({times:g} times interleaved)", per_s >= least, "1/s", asked.seed
+        ).because(slow),
         Evidence(
-            f"{on}: p99", late_ms, f"<= {most:.3g} ({p99:g} times interleaved)", late_ms <= most, "ms", asked.seed, slow
-        ),
+            f"{on}: p99", late_ms, f"<= {most:.3g} ({p99:g} times interleaved)", late_ms <= most, "ms", asked.seed
+        ).because(slow),
         Evidence(
-            f"{on}: reads",
-            per_s,
-            f">= {near:,.0f} ({told:g} times a map that knows)",
-            per_s >= near,
-            "1/s",
-            asked.seed,
-            slow,
-        ),
+            read, per_s, f">= {near:,.0f} ({told:g} times a map that knows)", per_s >= near, "1/s", asked.seed
+        ).because(slow),
     ]
 
 
-RESTLESS = 200
-"""Moves in a run beyond which a map pays for its restlessness."""
+WHY = named(
+    static="no range ever changes its owner: a map that does not look at the load leaves the hot ranges together",
+    restless=f"ranges were moved more than {MANY_MOVES} times, and each move costs the new owner {TAKEOVER_US} us: "
+    "follow ranges that stay hot, not every queue",
+    late="the hot ranges change halfway, and this map follows late, or leaves two of them on one shard: forget old "
+    "heat, and move ranges from the fullest shard to the emptiest",
+)
 CODE = Code(made=True, shape=(None, None, ShardHistory._fields))
 HINTS = (
-    "Count what each range gets. Which of them are hot, and where are they?",
+    "Count the requests of each range. Which ranges are hot, and where are they?",
     "Hot ranges change: let the counts fade, by halving them now and then.",
     (
         "Every fifty requests or so, move one range from the shard with the longest queue to the one with the "
-        "least load, and only a range that is no hotter than the gap between the two."
+        "least load, but only a range that is no hotter than the gap between the two."
     ),
 )
 
 ASSIGNMENT, check, hint = exercise(
     "shard-map",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-    Task("check-map", 3, {"Policy": CODE}, _own, HINTS),
-    Task("check-map-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
+    Task(
+        "check-map",
+        3,
+        {"Policy": CODE},
+        lambda asked: _measure(asked, _drawn(source_from(asked.seed), disk(asked.draws).shards)),
+        HINTS,
+    ),
+    Task(
+        "check-map-elsewhere",
+        3,
+        {"Policy": CODE},
+        lambda asked: _measure(asked, _drawn(source_from(asked.seed))),
+        HINTS,
+    ),
     cells={"Policy": "map"},
     bounds={"reads_times": READS_TIMES, "p99_times": P99_TIMES, "told_times": TOLD_TIMES},
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System
+from seeklab.exercises._shapes import Shape, System, named
 from seeklab.judge import Evidence, Fields, Mistake, Number, near
 
 if TYPE_CHECKING:
@@ -83,30 +83,21 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {name: (found[name], "writes") for name in QUESTIONS}
 
 
-WHY = (
-    Mistake(
-        "stopped",
-        "each thread has one write in flight: if the last eighth fills before the older group is synced, each thread "
-        "stops once; otherwise none does",
-    ),
-    Mistake(
-        "slept",
-        "writes sleep only from 7/8 of the group on, and only until the older group is synced; within that time, "
-        "threads that sleep a tick each may or may not fill the last eighth",
-    ),
-    Mistake(
-        "passed",
-        "the writes that pass are the group less those that sleep and those that stop; a thread that stops makes no "
-        "further write, because its write was taken at the limit and begins the next group",
-    ),
+WHY = named(
+    stopped="each thread has one write in flight: if the last eighth fills before the older group is synced, each "
+    "thread stops once; otherwise none does",
+    slept="writes sleep only from 7/8 of the group on, and only until the older group is synced; within that time, "
+    "threads that sleep a tick each may or may not fill the last eighth",
+    passed="the writes that pass are the group less those that sleep and those that stop; a thread that stops makes "
+    "no further write, because its write was taken at the limit and begins the next group",
 )
 
 
 def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Evidence]:
     found = counts(system, seed)
     return [
-        _close(f"{why.code}, {system}", given[why.code], found[why.code], WITHIN_PERCENT[why.code], seed, why)
-        for why in WHY
+        _close(f"{name}, {system}", given[name], found[name], WITHIN_PERCENT[name], seed, why)
+        for name, why in WHY.items()
     ]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import Case
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import exercise
+from seeklab.exercises._shapes import exercise, named
 from seeklab.judge import Asked, Bound, Commitment, Evidence, Settings, Task, draws_of
 
 if TYPE_CHECKING:
@@ -49,32 +49,41 @@ MAY_SET = (
 
 QUESTIONS = {
     "flight_times": (
-        "In the rush: how many times as many bytes a second do the writers get in with 20 writes in flight as with 5?"
+        "In the rush: how many times as many bytes a second do the writers reach with 20 writes in flight as with 5?"
     ),
     "read_times": "And how many times as long does a read then take, on average?",
 }
 """What a learner commits to before the first run."""
 
 READS = "readers.read_latency_p99_ms"
+WHY = named(
+    early_delay="writers are delayed in a quiet hour: the delay begins below the level at which the dirty data settle",
+    bursts="writes still come in bursts: with many in flight from the start, a little data is written at once, and "
+    "then nothing; let the ramp begin low",
+    as_before="reads wait behind as many writes as before, although the backend has time for both",
+    few_writes="too few writes are in flight for a backend that is faster with more of them, so throughput is lost",
+    deep_queue="a read waits for the writes ahead of it, and in the rush their number is at its limit",
+    small_delay="dirty data settle where the delay slows the writers down: with so small a delay_scale, near the limit",
+)
+
 DEMANDS: Mapping[str, Sequence[Bound]] = {
     "quiet": (
         Bound(
             "zfs_delayed_writes",
             at_most=0,
-            why="writers are delayed in a quiet hour: the delay begins below where the dirty data settle",
+            why=WHY["early-delay"],
         ),
         Bound(
             "zfs_write_rate_variation_percent",
             at_most=0.3,
             of="found",
-            why="writes still come in bursts: with many in flight from the start a little is gone at once, and then "
-            "there is silence. Let the ramp begin low",
+            why=WHY["bursts"],
         ),
         Bound(
             READS,
             at_most=0.85,
             of="found",
-            why="reads wait behind as many writes as before, though the backend has time for both",
+            why=WHY["as-before"],
         ),
     ),
     "rush": (
@@ -82,19 +91,19 @@ DEMANDS: Mapping[str, Sequence[Bound]] = {
             "writers.write_mib_per_s",
             at_least=0.8,
             of="found",
-            why="too few writes are in flight for a backend that gains by depth: throughput is lost",
+            why=WHY["few-writes"],
         ),
         Bound(
             READS,
             at_most=0.53,
             of="found",
-            why="a read waits for the writes ahead of it, and in the rush as many as may are there",
+            why=WHY["deep-queue"],
         ),
         Bound(
             "zfs_dirty_max_bytes",
             at_most=0.8,
             of="found",
-            why="dirty data settle where the delay holds the writers back: with so small a delay_scale, near the limit",
+            why=WHY["small-delay"],
         ),
     ),
 }
@@ -136,7 +145,7 @@ def briefing(learner: object) -> str:
     full = _full_rate(learner)
     return (
         f"The backend of {learner} moves {full // MB} MB/s with {FULL_AT} requests in flight, {ONE_IN_FLIGHT:.0%} of "
-        f"it with one; it also serves {2 * full // MB} random reads a second. Writers bring {LOADS['quiet']:.0%} of "
+        f"it with one; it also serves {2 * full // MB} random reads a second. Writers send {LOADS['quiet']:.0%} of "
         f"the full rate in a quiet hour, and {LOADS['rush']:.0%} in the rush."
     )
 
@@ -160,10 +169,13 @@ def _judge(asked: Asked, load: str) -> list[Evidence]:
 
 CHOICE = Settings(MAY_SET)
 HINTS = (
-    "In the quiet hour: what lets writes come in bursts? In the rush: what does a read wait for?",
-    "A ramp from one write in flight upwards smooths the quiet hour. The most in flight decides what a read waits for.",
+    "In the quiet hour: why do writes come in bursts? In the rush: what does a read wait for?",
     (
-        "The backend gains up to ten in flight; a little below that costs little. A larger delay_scale lets dirty "
+        "A ramp that starts at one write in flight smooths the quiet hour. The most in flight decides what a read "
+        "waits for."
+    ),
+    (
+        "The backend gains from up to ten in flight; a little fewer cost little. With a larger delay_scale, dirty "
         "data settle lower."
     ),
 )

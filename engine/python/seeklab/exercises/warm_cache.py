@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
-from seeklab.exercises._shapes import Shape, System, at_least, at_most
-from seeklab.judge import Evidence, Mistake, Number
+from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
+from seeklab.judge import Evidence, Number
 
 if TYPE_CHECKING:
     import random
@@ -66,28 +66,22 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
     return {"seconds": (warm_after(system, 8 * MIB, seed), "s")}
 
 
-LATE = Mistake(
-    "too-late", "too late: the device takes one feeding each interval and no more; count the intervals in the time"
-)
-OFTEN = Mistake(
-    "per-second",
-    "far too soon: the device is fed more than once a second and writes that much at each feeding, which wears the "
-    "flash",
-)
-WEAR = Mistake(
-    "all-data",
-    "too soon, because it writes more than it needs to: not all of the data have to be there, and each extra byte at "
-    "a feeding wears the flash for as long as the device lives",
+WHY = named(
+    too_late="too late: the device takes one feeding each interval and no more; count the intervals in the time",
+    per_second="far too soon: the device is fed more than once a second and writes that much at each feeding, which "
+    "wears the flash",
+    all_data="too soon, because it writes more than it needs to: not all of the data have to be there, and each extra "
+    "byte at a feeding wears the flash for as long as the device lives",
 )
 
 
 def _judge(system: System, feeding: float, seed: int) -> list[Evidence]:
     found = warm_after(system, feeding, seed)
     wanted = system["warm_in_s"]
-    soon = OFTEN if system["interval_s"] < 1 else WEAR
+    soon = WHY["per-second"] if system["interval_s"] < 1 else WHY["all-data"]
     what = f"warm with {feeding / MIB:.1f} MiB at each feeding, {system}"
     return [
-        at_most(what, found, SLACK * wanted, "s", seed, LATE),
+        at_most(what, found, SLACK * wanted, "s", seed, WHY["too-late"]),
         at_least(what, found, EARLY * wanted, "s", seed, soon),
     ]
 

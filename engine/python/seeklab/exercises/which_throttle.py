@@ -19,6 +19,7 @@ from seeklab.judge import (
     Commitment,
     Evidence,
     Fields,
+    Mistake,
     Number,
     Task,
     draws_of,
@@ -46,22 +47,61 @@ NEW: Mapping[str, object] = {
     "zfs.shift_bug": None,
     "zfs.write_limit": None,
 }
-THROTTLES: Mapping[str, Mapping[str, object]] = {
-    "Nothing: writers stop when the memory is full.": {**NEW, "zfs.throttle": "none"},
-    "A tick beyond 7/8 of the group, and a stop at its limit.": {**OLD, "zfs.shift_bug": False},
-    "A tick beyond 7/8 of the group, and the 7/8 come out as nothing.": {**OLD, "zfs.shift_bug": True},
-    "A wait until the measured rate, times the age of the group, covers it.": {**NEW, "zfs.throttle": "diagonal"},
-    "A delay that grows with the dirty data; sleepers wake one after the other.": {**NEW},
-    "A delay that grows with the dirty data; each sleeps for itself.": {**NEW, "zfs.serialise": False},
+THROTTLES: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
+    "Nothing: writers stop when the memory is full.": (
+        {**NEW, "zfs.throttle": "none"},
+        Mistake(
+            "none", "with nothing to delay them, writers run into the limit and stop; none of them is ever delayed"
+        ),
+    ),
+    "A tick beyond 7/8 of the group, and a stop at its limit.": (
+        {**OLD, "zfs.shift_bug": False},
+        Mistake(
+            "threshold",
+            "with a working threshold, writers are free up to 7/8 of the group, sleep one tick beyond it, and stop at "
+            "its limit",
+        ),
+    ),
+    "A tick beyond 7/8 of the group, and the 7/8 come out as nothing.": (
+        {**OLD, "zfs.shift_bug": True},
+        Mistake(
+            "zero-threshold",
+            "when the 7/8 become zero, every write sleeps one tick, all delays are of one length, and few writes ever "
+            "stop",
+        ),
+    ),
+    "A wait until the measured rate, times the age of the group, covers it.": (
+        {**NEW, "zfs.throttle": "diagonal"},
+        Mistake(
+            "diagonal",
+            "the diagonal keeps dirty data on a line that grows with the group's age; its waits are of many lengths",
+        ),
+    ),
+    "A delay that grows with the dirty data; sleepers wake one after the other.": (
+        {**NEW},
+        Mistake(
+            "queued-curve",
+            "the curve keeps dirty data level, below the limit, and since sleepers wake one after the other, the "
+            "delays of many writers add up",
+        ),
+    ),
+    "A delay that grows with the dirty data; each sleeps for itself.": (
+        {**NEW, "zfs.serialise": False},
+        Mistake(
+            "parallel-curve",
+            "on the curve without a queue, each writer sleeps its own short delay: the delays are alike, and dirty "
+            "data climb higher",
+        ),
+    ),
 }
-"""What may hold writers back, and the system that does so."""
+"""What may delay writers, the system that does so, and how it looks, for a learner whose system has another."""
 
 TOOLS = ("histogram", "delays", "dirty", "sync", "quantize", "packed")
 """What may be looked at, as on the command line with `--as`."""
 
 QUESTIONS = {
     "throughput_times": (
-        "The throttle is replaced by that of 2013. How many times the present throughput will the writers have?"
+        "The throttle of 2013 replaces the present one. How many times the present throughput will the writers have?"
     ),
     "new_longest_ms": "And how long will the longest write take then, once the system has settled, in ms?",
 }
@@ -70,41 +110,19 @@ QUESTIONS = {
 READINGS = {
     "slept": "How many writes were delayed?",
     "stopped": "How many were stopped?",
-    "stalls_percent": "Writes of a second or longer: which share of all waiting is theirs, in %?",
+    "stalls_percent": "Writes of a second or longer: which share of all waiting time do they have, in %?",
 }
-"""What is to be read off the tools."""
+"""What to read from the tools."""
 
-TOLD_APART: Mapping[str, str] = {
-    "Nothing: writers stop when the memory is full.": (
-        "with nothing to hold them back writers run into the limit and stop; none of them is ever delayed"
-    ),
-    "A tick beyond 7/8 of the group, and a stop at its limit.": (
-        "with a working threshold writers are free up to 7/8 of the group, sleep one tick beyond it, and stop at "
-        "its limit"
-    ),
-    "A tick beyond 7/8 of the group, and the 7/8 come out as nothing.": (
-        "when the 7/8 come out as nothing, every write sleeps one tick, all delays are of one length, and few ever stop"
-    ),
-    "A wait until the measured rate, times the age of the group, covers it.": (
-        "the diagonal holds dirty data on a line that grows with the group's age; its waits are of many lengths"
-    ),
-    "A delay that grows with the dirty data; sleepers wake one after the other.": (
-        "the curve holds dirty data level, below the limit, and since sleepers wake one after the other the "
-        "delays of many writers add up"
-    ),
-    "A delay that grows with the dirty data; each sleeps for itself.": (
-        "on the curve without a queue each sleeps its own short delay: the delays are alike, and dirty data climb "
-        "higher"
-    ),
-}
-"""What a throttle looks like, for whoever names it when it is another."""
 
 READING_REASONS: Mapping[str, str] = {
-    "slept": "delayed writes are those that slept and then went in; the tool `delays` counts them",
-    "stopped": "stopped writes met the limit and waited for space; `delays` counts them apart from those that slept",
-    "stalls_percent": "the share of waiting, not of writes: the last lines of the histogram by total time",
+    "slept": "delayed writes are those that slept and then continued; the tool `delays` counts them",
+    "stopped": (
+        "stopped writes met the limit and waited for space; `delays` counts them separately from those that slept"
+    ),
+    "stalls_percent": "the share of waiting time, not of writes: the last lines of the histogram by total time",
 }
-"""What is told of a reading that is not the tools'."""
+"""Why a reading is not that of the tools."""
 
 TOOLS_SHOW = "what the tools show of this system"
 
@@ -131,7 +149,7 @@ def _with(learner: object, throttle: str) -> Case:
             "jobs[writers].ramp_time": "15s",
             "jobs[writers].runtime": "20s",
             "devices[pool].lun.rate": rate,
-            **THROTTLES[throttle],
+            **THROTTLES[throttle][0],
         }
     )
 
@@ -140,7 +158,7 @@ def _briefing(draws: bytes) -> str:
     scenario = _found(draws).scenario()
     job, lun = scenario["jobs"][0], scenario["devices"][0]["lun"]
     return (
-        f"{job['numjobs']} threads write {RECORD // KIB} KiB at a time, as fast as they may, to a backend of "
+        f"{job['numjobs']} threads write {RECORD // KIB} KiB at a time, as fast as they can, to a backend of "
         f"{lun['rate'] / MIB:.0f} MiB/s."
     )
 
@@ -202,7 +220,7 @@ def _readings(asked: Asked) -> list[Evidence]:
     for name, value in asked.answers["readings"].items():
         truth, within, unit = truths[name]
         # The right number stays untold: the tools tell it to whoever looks.
-        why = READING_REASONS[name]
+        why = Mistake(name.replace("_", "-"), READING_REASONS[name])
         found.append(near(name, value, truth, within_percent=within, unit=unit, told=TOOLS_SHOW, why=why))
     return found
 
@@ -221,10 +239,10 @@ def _throttle(asked: Asked) -> list[Evidence]:
     """Judge a diagnosis by experiment: the system with that throttle has to behave as the found one does."""
     throttle = asked.answers["throttle"]
     found, named = (system.run(seed=asked.seed) for system in (_found(asked.draws), _with(asked.draws, throttle)))
-    return [_alike(asked, metric, found, named, TOLD_APART[throttle]) for metric in _SIGNS]
+    return [_alike(asked, metric, found, named, THROTTLES[throttle][1]) for metric in _SIGNS]
 
 
-def _alike(asked: Asked, metric: str, found: Result, named: Result, looks: str) -> Evidence:
+def _alike(asked: Asked, metric: str, found: Result, named: Result, looks: Mistake) -> Evidence:
     """Compare one number of the system with the named throttle with that of the found one."""
     wanted, measured = found.metrics[metric], named.metrics[metric]
     percent = asked.bound("same_percent")
@@ -233,8 +251,8 @@ def _alike(asked: Asked, metric: str, found: Result, named: Result, looks: str) 
     if met and not wanted:
         bound = "0, as found"
     what, unit = f"{_SIGNS[metric]}, with this throttle", found.units.get(metric, "")
-    why = f"{_SIGNS[metric]} would be another number with this throttle: {looks}"
-    return Evidence(what, measured, bound, met, unit, asked.seed, why)
+    why = f"the {_SIGNS[metric]} would be another number with this throttle: {looks.why}"
+    return Evidence(what, measured, bound, met, unit, asked.seed, why, looks.code)
 
 
 ASSIGNMENT, check, hint = exercise(
@@ -247,7 +265,7 @@ ASSIGNMENT, check, hint = exercise(
         _readings,
         (
             'exercise.look(LEARNER, "delays") prints how many writes slept, and for how long.',
-            "Writes that stopped are counted apart: they met the limit.",
+            "The tool counts stopped writes separately: they met the limit.",
             'For the stalls take "histogram", and add up the shares of waiting from one second on.',
         ),
         seeds=1,
@@ -256,14 +274,14 @@ ASSIGNMENT, check, hint = exercise(
     Task(
         "check-throttle",
         4,
-        {"throttle": Choice(TOLD_APART)},
+        {"throttle": Choice({name: looks.why for name, (_, looks) in THROTTLES.items()})},
         _throttle,
         (
-            "Do writers sleep, stop, or both? That alone leaves two or three of the six.",
-            "Are all delays of one length? Then it is a tick. Of many lengths? Then something is measured.",
+            "Do writers sleep, stop, or both? That alone leaves two or three of the six throttles.",
+            "Do all delays have one length? Then it is a tick. Many lengths? Then the throttle measures something.",
             (
-                "Look at the dirty data over time: level below the limit, a saw that climbs to it, or a line that "
-                "grows with the group."
+                "Look at the dirty data over time: level below the limit, a sawtooth that climbs to it, or a line "
+                "that grows with the group."
             ),
         ),
         seeds=1,

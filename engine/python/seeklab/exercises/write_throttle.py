@@ -7,15 +7,15 @@ the moment of the check, whose rate swings in ways that nobody has seen, beside 
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab.decisions.throttle import ThrottleHistory, run_throttle
-from seeklab.exercises._shapes import exercise
+from seeklab.exercises._shapes import exercise, named, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable
 
     from seeklab._result import Result
@@ -35,13 +35,13 @@ P99_TIMES = 0.5
 BYTES_TIMES = 0.98
 
 QUESTIONS = {
-    "rival_p50_ms": "The throttle of 2008 on your backend, held steady: how long is the median write, in ms?",
+    "rival_p50_ms": "The throttle of 2008 on your backend at a steady rate: how long is the median write, in ms?",
     "fair_ms": "If all writes took the same time, how long would that be, in ms?",
 }
 """What a learner commits to before the first run."""
 
 DEMANDS = (
-    f"99 % of the writes within {P99_TIMES:g} times that of the throttle of 2008",
+    f"99% of the writes within {P99_TIMES:g} times that of the throttle of 2008",
     f"the backend writes at least {BYTES_TIMES:g} times the bytes",
 )
 
@@ -153,13 +153,8 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 def _own(asked: Asked) -> list[Evidence]:
     """Judge a throttle on the learner's writers, with a backend whose swings the seed draws."""
     own = backend(asked.draws)
-    drawn = _drawn(random.Random(asked.seed))  # noqa: S311 -- a load like another, not a secret
+    drawn = _drawn(source_from(asked.seed))
     return _measure(asked, Backend(own.threads, own.rate, drawn.varies))
-
-
-def _elsewhere(asked: Asked) -> list[Evidence]:
-    """Judge it with other numbers of writers and other rates."""
-    return _measure(asked, _drawn(random.Random(asked.seed)))  # noqa: S311 -- a load like another, not a secret
 
 
 def _measure(asked: Asked, on: Backend) -> list[Evidence]:
@@ -170,38 +165,25 @@ def _measure(asked: Asked, on: Backend) -> list[Evidence]:
     times, share = asked.bound("p99_times"), asked.bound("bytes_times")
     most, least = times * rival.metrics[p99], share * written_bytes(rival)
     late, written = own.metrics[p99], written_bytes(own)
-    stopped = own.metrics["zfs_blocked_writes"]
-    slow = (
-        (
-            f"{stopped:,.0f} writes ran into the limit and stopped: the delay begins too late, or does not grow "
-            "enough, for data that are released a whole group at a time"
-        )
-        if stopped
-        else (
-            "no write stops, and the slowest still wait long: each sleeper sleeps for itself, or the delay jumps "
-            "where it should grow"
-        )
-    )
-    idle = (
-        "the backend stands idle: writers are held back while there is room, so that too little is dirty when it is "
-        "fast. A rate that was measured is a rate of the past"
-    )
+    slow = WHY["late-delay"] if own.metrics["zfs_blocked_writes"] else WHY["sudden-delay"]
+    words = f"<= {most:,.0f} ({times:g} times that of 2008)"
+    enough = f">= {least / MIB:,.0f} ({share:g} times that of 2008)"
     return [
-        Evidence(
-            f"{on}: p99", late, f"<= {most:,.0f} ({times:g} times that of 2008)", late <= most, "ms", asked.seed, slow
-        ),
-        Evidence(
-            f"{on}: written",
-            written / MIB,
-            f">= {least / MIB:,.0f} ({share:g} times that of 2008)",
-            written >= least,
-            "MiB",
-            asked.seed,
-            idle,
+        Evidence(f"{on}: p99", late, words, late <= most, "ms", asked.seed).because(slow),
+        Evidence(f"{on}: written", written / MIB, enough, written >= least, "MiB", asked.seed).because(
+            WHY["idle-backend"]
         ),
     ]
 
 
+WHY = named(
+    late_delay="writes ran into the limit and stopped: the delay begins too late, or grows too slowly, for data that "
+    "are released a whole group at a time",
+    sudden_delay="no write stops, but the slowest still wait long: the sleepers sleep independently, or the delay "
+    "jumps where it should grow",
+    idle_backend="the backend is idle: writers are delayed while there is room, so too little is dirty when the "
+    "backend is fast; a measured rate is a rate of the past",
+)
 CODE = Code(made=True, shape=(None, None, ThrottleHistory._fields))
 HINTS = (
     "When thirty writers each sleep 10 ms, how many writes a second get through? Does that depend on the backend?",
@@ -216,7 +198,13 @@ ASSIGNMENT, check, hint = exercise(
     "write-throttle",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
     Task("check-throttle", 3, {"Policy": CODE}, _own, HINTS),
-    Task("check-throttle-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
+    Task(
+        "check-throttle-elsewhere",
+        3,
+        {"Policy": CODE},
+        lambda asked: _measure(asked, _drawn(source_from(asked.seed))),
+        HINTS,
+    ),
     cells={"Policy": "throttle"},
     bounds={"p99_times": P99_TIMES, "bytes_times": BYTES_TIMES},
 )
