@@ -187,9 +187,7 @@ def prose(arguments: Sequence[str]) -> int:
     for name in over:
         show(name, found[name])
         say(f"{name}: findings: {counts[name]}, stored: {limits.get(name, 0)}. Rewrite the new sentences.\n")
-    if (
-        arguments
-    ):  # lower what fell even if something else has risen, and keep what new files may take over
+    if arguments:  # lower what fell even if something else has risen, and keep what new files may take over
         gone = {name: count for name, count in limits.items() if over and name not in counts}
         lowered = {name: limits.get(name, 0) if name in over else count for name, count in counts.items()}
         write(gone | lowered)

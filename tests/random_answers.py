@@ -62,7 +62,7 @@ def random_answer(kind: Kind, source: random.Random, gives: Kind | None = None) 
     return _program(kind, source, gives) if isinstance(kind, (Code, Function)) else _data(kind, source)
 
 
-def _data(kind: Kind, source: random.Random) -> Any:  # noqa: ANN401 -- as answers are
+def _data(kind: Kind, source: random.Random) -> Any:
     """Draw what only the tasks of notebooks ask for."""
     count = source.randrange(6)
     if isinstance(kind, Items):

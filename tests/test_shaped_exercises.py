@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import Any
 
 import pytest
 
 import sampling
-from exercises import SOLUTIONS
 from seeklab.exercises import incast_admission
 from seeklab.exercises._shapes import System
 from seeklab.judge import Outcome, Seeds, Variant, catalogue, judge
 from seeklab.judge.identity import practice_draws
 from seeklab.judge.programs import Live
-from wrong_answers import LEARNER, SHAPED, judged
-
-
-def _solution(name: str) -> Any:
-    """Take the answer of the notebook with solutions."""
-    notebook = json.loads((SOLUTIONS / name / f"{name}.ipynb").read_text(encoding="utf-8"))
-    names: dict[str, Any] = {}
-    for cell in notebook["cells"]:
-        if cell["id"] in {"rule", "fix"}:
-            exec("".join(cell["source"]), names)  # noqa: S102 -- the course's own code
-    return names.get("rule", names.get("fix"))
-
+from wrong_answers import LEARNER, SHAPED, judged, solution
 
 # A solution has to pass on whatever a seed draws. `make full` asks it of many draws, other ones at each commit.
 DRAWS = [b"b", *(f"{sampling.commit()} {number}".encode() for number in range(40) if os.environ.get(sampling.ALL))]
@@ -36,7 +22,7 @@ DRAWS = [b"b", *(f"{sampling.commit()} {number}".encode() for number in range(40
 @pytest.mark.parametrize("name", SHAPED)
 def test_the_solution_passes_on_a_system_of_every_kind(name: str, draw: int) -> None:
     answer = "rule" if "rule" in catalogue.assignment(name).kinds else "fix"
-    verdict = judged(name, "check-elsewhere", {answer: _solution(name)}, DRAWS[draw])
+    verdict = judged(name, "check-elsewhere", {answer: solution(name, answer)}, DRAWS[draw])
     assert verdict.passed, verdict
 
 
@@ -47,7 +33,7 @@ def test_the_admission_of_the_solution_holds_on_the_hardest_networks(
 ) -> None:
     path = round_trip_us * 1000 // incast_admission.WIRE_NS + 1
     system = {"servers": servers, "round_trip_us": round_trip_us, "path_packets": path, "buffer_at_least": buffer}
-    rule = _solution("incast-admission")(system)
+    rule = solution("incast-admission", "rule")(system)
     drawn_system = System(system, "")
     for port in (buffer, incast_admission.ROOMY * buffer):
         got = incast_admission.seen(drawn_system, rule["at_once"], rule["window"], port)["goodput_mbit"]
@@ -72,7 +58,7 @@ def test_what_is_no_answer_fails_with_a_sentence(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHAPED)
 def test_learners_get_systems_of_their_own(name: str) -> None:
-    from importlib import import_module
+    from importlib import import_module  # noqa: PLC0415 -- by the exercise's name
 
     module = import_module(f"seeklab.exercises.{name.replace('-', '_')}")
     names = [f"learner {number}" for number in range(30)]

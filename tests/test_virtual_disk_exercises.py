@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from exercises import SOLUTIONS
 from seeklab import SeeklabError
 from seeklab.exercises import blind_diagnosis, monitors_lie, shard_count, shard_map
 from seeklab.judge import Outcome
+from wrong_answers import solution
 
 LEARNERS = ("Ada Lovelace", "Barbara Liskov", "Grace Hopper")
 
@@ -54,7 +53,7 @@ def test_a_function_that_forgets_the_second_window_fails_on_bursts_that_straddle
     verdict = monitors_lie.check("check-decode", LEARNERS[0], decode=busiest)
     assert verdict.outcome is Outcome.FAIL
     assert all("two windows" in item.what for item in verdict.evidence)
-    assert "straddles two points" in verdict.reason
+    assert verdict.code == "two-windows"
 
 
 def rule(cores: int, disks: int, dispatch_us: float, read_us: float) -> int:
@@ -91,17 +90,7 @@ def test_no_number_of_shards_earns_nothing() -> None:
     assert shard_count.check("check-shards", LEARNERS[0], shards=None).outcome is Outcome.FAIL
 
 
-def _balanced() -> type:
-    """Take the map of the solution, which moves one hot range now and then."""
-    notebook = json.loads((SOLUTIONS / "shard-map" / "shard-map.ipynb").read_text())
-    cells = ("".join(cell["source"]) for cell in notebook["cells"])
-    (answer,) = (cell for cell in cells if "### BEGIN SOLUTION" in cell and "class Policy" in cell)
-    names: dict[str, Any] = {}
-    exec(answer, names)  # noqa: S102 -- the course's own code
-    return cast("type", names["Policy"])
-
-
-Balanced = _balanced()
+Balanced = solution("shard-map", "Policy")
 
 
 def test_a_map_that_balances_survives_hot_ranges_that_it_has_not_seen() -> None:
@@ -110,21 +99,23 @@ def test_a_map_that_balances_survives_hot_ranges_that_it_has_not_seen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "told"),
+    ("policy", "code"),
     [
-        (lambda: lambda range_, shards, _history: range_ % shards, "reads"),  # the usual one
-        (lambda: lambda _range, _shards, _history: 0, "reads"),
+        (lambda: lambda range_, shards, _history: range_ % shards, "static"),  # the usual one
+        (lambda: lambda _range, _shards, _history: 0, "static"),
         # Follows every queue, and pays for each move.
-        (lambda: lambda _range, shards, history: min(range(shards), key=lambda shard: history.queued[shard]), "reads"),
-        (lambda: lambda _range, shards, _history: shards, "whole number"),
-        (Balanced(), "raised"),
-        (7, "a class"),
+        (
+            lambda: lambda _range, shards, history: min(range(shards), key=lambda shard: history.queued[shard]),
+            "restless",
+        ),
+        (lambda: lambda _range, shards, _history: shards, "refused"),
+        (Balanced(), "program"),
+        (7, "unreadable"),
     ],
 )
-def test_another_map_fails_with_what_it_broke(policy: object, told: str) -> None:
+def test_another_map_fails_with_what_it_broke(policy: object, code: str) -> None:
     verdict = shard_map.check("check-map", LEARNERS[0], Policy=policy)
-    assert verdict.outcome is Outcome.FAIL
-    assert told in str(verdict)
+    assert (verdict.outcome, verdict.code) == (Outcome.FAIL, code), verdict
 
 
 def learners_of_each_cause() -> list[str]:

@@ -1,16 +1,18 @@
-"""The likeliest wrong answers to every exercise, each with words of the reason that belongs to that very error.
+"""The likeliest wrong answers to every exercise, each with the code of its mistake, and the right ones of solutions.
 
 Answers are those of `LEARNER`, whose systems are the same in every run.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from exercises import SOLUTIONS
 from policies import Lru
 from seeklab.exercises import (
     blind_diagnosis,
@@ -37,12 +39,11 @@ ONE_SEED = {"seeds": 1.0}
 
 @dataclass(frozen=True)
 class Wrong:
-    """An answer that is wrong, to which task, and what is told of it."""
+    """An answer that is wrong, to which task, and the code of its mistake."""
 
     task: str
     answers: Mapping[str, Any]
-    told: str
-    """The code of its mistake, or words of the reason."""
+    code: str
 
 
 def judged(name: str, task: str, answers: Mapping[str, Any], key: bytes) -> Verdict:
@@ -57,9 +58,18 @@ def judged(name: str, task: str, answers: Mapping[str, Any], key: bytes) -> Verd
 
 
 def _elsewhere(*wrong: tuple[Any, str]) -> list[Wrong]:
-    """Give wrong rules or settings of the exercises of two shapes."""
-    answers = [({"rule" if callable(work) else "fix": work}, told) for work, told in wrong]
-    return [Wrong("check-elsewhere", answer, told) for answer, told in answers]
+    """Return wrong rules or settings of the exercises of two shapes."""
+    return [Wrong("check-elsewhere", {"rule" if callable(work) else "fix": work}, code) for work, code in wrong]
+
+
+def solution(name: str, answer: str) -> Any:
+    """Return an answer of the notebook with solutions."""
+    notebook = json.loads((SOLUTIONS / name / f"{name}.ipynb").read_text(encoding="utf-8"))
+    names: dict[str, Any] = {}
+    for cell in notebook["cells"]:
+        if cell["id"] == catalogue.assignment(name).cells[answer]:
+            exec("".join(cell["source"]), names)  # noqa: S102 -- the course's own code
+    return names[answer]
 
 
 # Exercises of two shapes: rules and settings that are judged on systems of every kind.
@@ -164,13 +174,13 @@ SHAPED: dict[str, list[Wrong]] = {
         ({**CHUNK, "buffer_compress_percentage": 33}, "ratio"),
     ),
     "incast-admission": _elsewhere(
-        (lambda system: {"at_once": system["servers"], "window": 20}, "overflow"),
+        (lambda system: {"atonce": system["servers"], "window": 20}, "overflow"),
         (
-            lambda system: {"at_once": min(4, system["servers"]), "window": system["buffer_at_least"]},
+            lambda system: {"atonce": min(4, system["servers"]), "window": system["buffer_at_least"]},
             "large-buffer",
         ),
-        (lambda _: {"at_once": 1, "window": 16}, "gaps"),
-        (lambda _: {"at_once": 4, "window": 1}, "small-window"),
+        (lambda _: {"atonce": 1, "window": 16}, "gaps"),
+        (lambda _: {"atonce": 4, "window": 1}, "small-window"),
     ),
     "log-lane": _elsewhere(
         ({"zfs.log.devices.count": 3}, "more-devices"),
@@ -334,7 +344,7 @@ def _by_turns(controllers: list[dict[str, Any]], hour: int, first_day: int = 0, 
 
 def _by_name(task: str, answer: str, *wrong: tuple[Any, str]) -> list[Wrong]:
     """Give wrong answers to one task that takes one answer."""
-    return [Wrong(task, {answer: work}, told) for work, told in wrong]
+    return [Wrong(task, {answer: work}, code) for work, code in wrong]
 
 
 def _other_choices(name: str, task: str, answer: str, mistakes: Mapping[str, Mistake]) -> list[Wrong]:
@@ -351,14 +361,14 @@ def _tick(delay_ns: int) -> Callable[[], Callable[[int, int, ThrottleHistory], i
     return lambda: lambda dirty, limit, _history: delay_ns if dirty > limit * 7 // 8 else 0
 
 
-def _all_at_once(dirty: int, limit: int, _history: ThrottleHistory) -> int:
+def _all_atonce(dirty: int, limit: int, _history: ThrottleHistory) -> int:
     """Let nobody write for as long as a good part of the buffer takes to drain."""
     return 5_000_000_000 if dirty > limit // 2 else 0
 
 
-def _design(**changes: object) -> dict[str, Any]:
-    """Give a design that meets the learner's level, with changes."""
-    own = pool_design.level(LEARNER)
+def frugal(learner: str) -> dict[str, Any]:
+    """Disks for the capacity, memory for what they cannot read, a tenth more of the rest than the level needs."""
+    own = pool_design.level(learner)
     disks = 2 * own["capacity_tb"]
     held = max(0.0, 1 - 0.75 * disks * pool_design.CHEAP_READS_PER_S / own["working-set"])
     streams = own["4-streams-warm"] * 2**20
@@ -369,8 +379,12 @@ def _design(**changes: object) -> dict[str, Any]:
         "log_ssds": math.ceil(own["9-sync-writes"] / 10_000),
         "cores": math.ceil(1.12 * streams * 30 / 2.3e9),
         "server_gbit": math.ceil(1.02 * streams * 8.6 / 1e9),
-        **changes,
     }
+
+
+def _design(**changes: object) -> dict[str, Any]:
+    """Return a design that meets the learner's level, with changes."""
+    return {**frugal(LEARNER), **changes}
 
 
 def _percentiles(waits: Sequence[float], percents: Sequence[float]) -> list[float]:
@@ -421,7 +435,8 @@ def _whole_window(
     return _decoded(outstanding, mib, window_s, points)[0], window_s
 
 
-def _once(racks: list[int], _copies: int, _scatter: int) -> list[Sequence[int]]:
+def once(racks: list[int], _copies: int, _scatter: int) -> list[Sequence[int]]:
+    """Divide the nodes a single time."""
     return _cut(range(len(racks)))
 
 
@@ -430,18 +445,24 @@ def _cut(line: Sequence[int]) -> list[Sequence[int]]:
     return [line[first::third] for first in range(third)]
 
 
-def _at_random(racks: list[int], copies: int, _scatter: int) -> list[list[int]]:
-    draws = random.Random(1)  # noqa: S311 -- a placement, not a secret
-    sets: list[list[int]] = []
-    while len(sets) < 4500:
-        nodes = draws.sample(range(len(racks)), copies)
-        if len({racks[node] for node in nodes}) == copies:
-            sets.append(nodes)
-    return sets
+def one_by_one(count: int) -> Callable[[list[int], int, int], list[list[int]]]:
+    """Draw so many sets, each of different racks."""
+
+    def place(racks: list[int], copies: int, _scatter: int) -> list[list[int]]:
+        draws = random.Random(1)
+        sets: list[list[int]] = []
+        while len(sets) < count:
+            nodes = draws.sample(range(len(racks)), copies)
+            if len({racks[node] for node in nodes}) == copies:
+                sets.append(nodes)
+        return sets
+
+    return place
 
 
-def _without_racks(racks: list[int], copies: int, scatter: int) -> list[Sequence[int]]:
-    draws, sets = random.Random(1), []  # noqa: S311 -- a placement, not a secret
+def without_racks(racks: list[int], copies: int, scatter: int) -> list[Sequence[int]]:
+    """Divide the nodes as often as it takes, wherever they are."""
+    draws, sets = random.Random(1), []
     for _ in range(scatter // (copies - 1)):
         sets += _cut(draws.sample(range(len(racks)), len(racks)))
     return sets
@@ -510,9 +531,9 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
     "copyset-placement": lambda: _by_name(
         "check-place",
         "place",
-        (_once, "few-sets"),
-        (_at_random, "many-sets"),
-        (_without_racks, "one-rack"),
+        (once, "few-sets"),
+        (one_by_one(4500), "many-sets"),
+        (without_racks, "one-rack"),
     ),
     "disk-time": lambda: _by_name(
         "check-batch",
@@ -624,7 +645,7 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
         "Policy",
         (_tick(10_000_000), "late-delay"),
         (lambda: lambda _dirty, _limit, _history: 1_000_000_000, "idle-backend"),
-        (lambda: _all_at_once, "sudden-delay"),
+        (lambda: _all_atonce, "sudden-delay"),
     ),
 }
 

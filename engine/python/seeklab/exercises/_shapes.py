@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seeklab.judge import Asked, Assignment, Commitment, Evidence, Mistake, Practice, Settings, Task, draws_of
+from seeklab.judge import Asked, Assignment, Commitment, Evidence, Mistake, Practice, Settings, Task, draws_of, number
 from seeklab.judge.answers import Code, Number, UnreadableError
 from seeklab.judge.assignment import MAX_EVENTS
 
@@ -141,10 +141,10 @@ def named(**sentences: str) -> dict[str, Mistake]:
 
 def source_from(seed: int | bytes) -> random.Random:
     """Return random numbers for a system or a load."""
-    return random.Random(seed)  # noqa: S311 -- no secret
+    return random.Random(seed)
 
 
-def returned(kind: Any, answer: object, on: object, parts: int) -> tuple[Any, list[Evidence]]:  # noqa: ANN401 -- any kind of answer
+def returned(kind: Any, answer: object, on: object, parts: int) -> tuple[Any, list[Evidence]]:
     """Read what a learner's function returned: the value, or a broken bound for each part that needs it."""
     try:
         value, broken = kind.read("the function", answer)
@@ -153,15 +153,11 @@ def returned(kind: Any, answer: object, on: object, parts: int) -> tuple[Any, li
     return value, broken[:1] * parts
 
 
-def at_most(  # noqa: PLR0913, PLR0917 -- what it takes
-    what: str, measured: float, most: float, unit: str, seed: int, why: str | Mistake
-) -> Evidence:
+def at_most(what: str, measured: float, most: float, unit: str, seed: int, why: str | Mistake) -> Evidence:
     """Hold a number against an upper bound."""
-    return Evidence(what, measured, f"<= {most:,.4g}", measured <= most, unit, seed).because(why)
+    return Evidence(what, measured, f"<= {number(most)}", measured <= most, unit, seed).because(why)
 
 
-def at_least(  # noqa: PLR0913, PLR0917 -- what it takes
-    what: str, measured: float, least: float, unit: str, seed: int, why: str | Mistake
-) -> Evidence:
+def at_least(what: str, measured: float, least: float, unit: str, seed: int, why: str | Mistake) -> Evidence:
     """Hold a number against a lower bound."""
-    return Evidence(what, measured, f">= {least:,.4g}", measured >= least, unit, seed).because(why)
+    return Evidence(what, measured, f">= {number(least)}", measured >= least, unit, seed).because(why)

@@ -25,11 +25,11 @@ KIB = 1 << 10
 MIB = 1 << 20
 
 THREAD = "One thread does all the work of the disk."
-LOCK = "Threads wait for a lock that one of them holds alone."
+LOCK = "Threads wait for a lock that one of them holds exclusively."
 CORES = "All cores of the node are busy."
-ALIGNMENT = "Writes do not begin and end where the disks' blocks do."
-BURSTS = "The application writes in bursts, and the dashboard averages over silence."
-WINDOW = "The two ends let too few bytes be on the way for so long a line."
+ALIGNMENT = "Writes do not begin and end at the disks' block boundaries."
+BURSTS = "The application writes in bursts, and the dashboard averages over idle time."
+WINDOW = "The buffers at the two ends are too small for the line's round trip."
 CAUSES = {
     THREAD: Mistake(
         "one-thread",
@@ -232,16 +232,19 @@ def _bursts(source: random.Random) -> Incident:
 
     return Incident(
         scenario,
-        "The dashboard shows {:,.1f} MiB/s at most, and a latency that belongs to a disk in trouble.",
+        "The dashboard shows {:,.1f} MiB/s at most, and a latency typical of an overloaded disk.",
         "monitor_busiest_mib_per_s",
         "",
         {
             "shown_in_flight": (
-                "Believe the dashboard's busiest point: how many writes of 1 MiB are in the disk, by Little's law?",
+                (
+                    "Take the dashboard's busiest point as true: how many writes of 1 MiB are in the disk, by "
+                    "Little's law?"
+                ),
                 shown,
             ),
             "disk_mib_per_s": (
-                "How many MiB/s did the disk do while it was written to?",
+                "How many MiB/s did the disk do while the application wrote?",
                 lambda result: result.metrics[f"{APP}.write_mib_per_s"],
             ),
         },
@@ -259,7 +262,7 @@ def _window(source: random.Random) -> Incident:
     }
     return Incident(
         _job({**whole, "network": network}, "1s", size="32MiB", bs="256KiB"),
-        "A client of a distant server reads at {:,.2f} MiB/s, over a line of 1 Gbit/s that nobody else uses.",
+        "A client of a distant server reads at {:,.2f} MiB/s, over a 1 Gbit/s line without other traffic.",
         f"{APP}.read_mib_per_s",
         f"ping says {round_trip_ms} ms.",
         {
@@ -319,7 +322,7 @@ def _complaint(draws: bytes) -> str:
 
 def _shown(draws: bytes, tool: str) -> str:
     _, incident = _found(draws)
-    return seeklab.run(incident.scenario).text(tool) or "(nothing: no thread of the storage node was seen at work)"
+    return seeklab.run(incident.scenario).text(tool) or "(nothing: no thread of the storage node did any work)"
 
 
 def ticket(learner: object) -> str:
@@ -331,7 +334,7 @@ def ticket(learner: object) -> str:
 def look(learner: object, tool: str) -> str:
     """Print what a tool shows of the learner's system."""
     if tool not in TOOLS:
-        raise SeeklabError([Problem("tool", f'"{tool}" is not at hand here; known: {", ".join(TOOLS)}')])
+        raise SeeklabError([Problem("tool", f'"{tool}" is not available here; known: {", ".join(TOOLS)}')])
     text = handed_text(learner, tool)
     return _shown(draws_of(learner), tool) if text is None else text
 
@@ -348,7 +351,7 @@ def _example(cause: str) -> Incident:
 def evidence_for(cause: object) -> dict[str, str]:
     """Say which numbers speak for a cause, by name."""
     if cause not in CAUSES:
-        raise SeeklabError([Problem("cause", "is none of exercise.CAUSES, word for word")])
+        raise SeeklabError([Problem("cause", "is not one of exercise.CAUSES, word for word")])
     return {name: question for name, (question, _) in _example(str(cause)).evidence.items()}
 
 
@@ -373,11 +376,11 @@ def _evidence(asked: Asked) -> list[Evidence]:
     names = list(evidence_for(named))
     if named != cause:
         why = Mistake("other-cause", "these numbers are evidence for another cause; name the right cause first")
-        return [Evidence(name, None, "a number that speaks for the cause", met=False).because(why) for name in names]
+        return [Evidence(name, None, "a number for the right cause", met=False).because(why) for name in names]
     result = seeklab.run(incident.scenario)
     percent = asked.bound("read_within_percent")
     # The right number stays untold: the tools tell it to whoever looks.
-    told = f"what the tools show, +-{percent:g} %"
+    told = f"what the tools show, +-{percent:g}%"
     found = []
     for name in names:
         question, measure = incident.evidence[name]

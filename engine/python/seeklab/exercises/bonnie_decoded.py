@@ -98,7 +98,7 @@ def briefing(learner: object) -> str:
 def system(learner: object, *, day: int | None = None, link_times: float = 1) -> dict[str, Any]:
     """Give the scenario of the learner's system; on another `day` its link and processors differ by up to 3 %."""
     own = numbers(learner)
-    source = random.Random(day)  # noqa: S311 -- a day like another, not a secret
+    source = random.Random(day)
     link, cpu = (1.0, 1.0) if day is None else (source.uniform(0.97, 1.03), source.uniform(0.97, 1.03))
     data = {"filename": "set", "bs": 8192, "size": SET_MIB * MIB, "stonewall": True}
     names = {"filename": "directory", "bs": LOG_BYTES, "size": LOG_BYTES * FILES, "stonewall": True}

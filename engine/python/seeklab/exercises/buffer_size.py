@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import exercise, named, returned, source_from
-from seeklab.judge import Asked, Code, Commitment, Evidence, Number, Task, draws_of
+from seeklab.judge import Asked, Code, Commitment, Evidence, Number, Task, diagnose, draws_of
 
 if TYPE_CHECKING:
     from seeklab._result import Result
@@ -127,7 +127,7 @@ def _measure(asked: Asked, on: Burst) -> list[Evidence]:
     enough, less = (on.run(given * share, asked.seed) for share in (1, 1 - asked.bound("waste_percent") / 100))
     what = f"{on}: delayed writes at {given / MB:,.0f} MB"
     delayed, fewer = (run.metrics["zfs_delayed_writes"] for run in (enough, less))
-    small = WHY["full-buffer"] if given <= on.left_behind else WHY["late-start"]
+    small = diagnose([WHY["full-buffer" if given <= on.left_behind else "late-start"]], on.delay_percent)
     return [
         Evidence(what, delayed, "0", delayed == 0, seed=asked.seed).because(small),
         Evidence(f"{what} less {asked.bound('waste_percent'):g}%", fewer, ">= 1", fewer >= 1, seed=asked.seed).because(
@@ -138,7 +138,7 @@ def _measure(asked: Asked, on: Burst) -> list[Evidence]:
 
 WHY = named(
     full_buffer="too small: the size holds what the burst leaves behind, but delays begin long before the buffer is "
-    "full; at the share where they begin, no write may be delayed yet",
+    "full; at {found}% of it, no write may be delayed yet",
     late_start="too small: nothing is written while the first 64 MiB arrive, so the backend loses that time, and more "
     "is left behind than load minus backend",
     too_large="too large: a buffer that is a few percent smaller would also do, and memory costs money",

@@ -131,9 +131,9 @@ def _sized(asked: Asked) -> list[Evidence]:
     mean, peak = (abs(gib * PER_GIB / per_s - 1) < ALIKE for per_s in (sum(demand) / len(demand), max(demand)))
     enough = asked.bound("patience_s")
     return [
-        at_most("waits for credits", waits, enough, "s", asked.seed, WHY["mean"] if mean else WHY["empty-account"]),
+        at_most("waits for credits", waits, enough, "s", asked.seed, WHY["mean" if mean else "empty-account"]),
         Evidence(f"waits on a volume {SLACK_PERCENT:g}% smaller", smaller, "> 0", smaller > 0, "s", asked.seed).because(
-            WHY["peak"] if peak else WHY["too-large"]
+            WHY["peak" if peak else "too-large"]
         ),
     ]
 

@@ -110,7 +110,7 @@ WHY = named(
 
 def _judge(system: System, given: float, seed: int) -> list[Evidence]:
     far = "window_kib" in system.known
-    why = WHY["line-rate"] if far else WHY["no-rotation"] if system["disks"] == 1 else WHY["disks-not-threads"]
+    why = WHY["line-rate" if far else "no-rotation" if system["disks"] == 1 else "disks-not-threads"]
     unit = "MiB/s" if far else "1/s"
     return [
         near(str(system), given, measured(system, seed), within_percent=WITHIN_PERCENT, unit=unit, seed=seed, why=why)

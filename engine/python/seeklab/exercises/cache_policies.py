@@ -123,7 +123,7 @@ def cache_size(learner: object) -> int:
 def briefing(learner: object) -> str:
     """Tell the learner's system."""
     size = cache_size(learner)
-    return f"The cache of {learner} holds {size} objects; {size * OBJECTS_PER_SLOT} different ones are asked for."
+    return f"The cache of {learner} holds {size} objects; its traces ask for {size * OBJECTS_PER_SLOT} different ones."
 
 
 def contests(learner: object, seed: int) -> Iterator[Contest]:

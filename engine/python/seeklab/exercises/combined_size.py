@@ -73,13 +73,7 @@ def _judge(system: System, limit_mib: int, seed: int) -> list[Evidence]:
     in_flight = system["in_flight_mib"]
     tried = {limit_mib, *(2**n for n in range(7))}
     rates = {mib: throughput(system, mib, seed) for mib in sorted(tried)}
-    why = (
-        WHY["one-transaction"]
-        if limit_mib >= in_flight
-        else WHY["unequal"]
-        if limit_mib > in_flight / 2
-        else WHY["too-small"]
-    )
+    why = WHY["one-transaction" if limit_mib >= in_flight else "unequal" if limit_mib > in_flight / 2 else "too-small"]
     what = f"{limit_mib} MiB, {system}"
     return [at_least(what, rates[limit_mib], SHARE * max(rates.values()), "MiB/s", seed, why)]
 

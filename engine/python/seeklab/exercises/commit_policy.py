@@ -147,8 +147,8 @@ def briefing(learner: object) -> str:
     """Tell the learner's database."""
     return (
         f"The database of {learner}: {database(learner)}. A transaction flushes the engine's log, the replication log "
-        "and the engine's log again. The engine's log is flushed for all who wait; for whom the replication log is "
-        "flushed your policy says. Flush times scatter exponentially."
+        "and the engine's log again. A flush of the engine's log carries all waiting transactions; your policy "
+        "decides which ones a flush of the replication log carries. Flush times are exponentially distributed."
     )
 
 
@@ -218,14 +218,8 @@ def _measure(asked: Asked, on: Database) -> list[Evidence]:
         times = asked.bound(name)
         tps, least = mine["clients.write_iops"], times * rival["clients.write_iops"]
         batch = f"commit.{LOG}_batch_mean"
-        slow = (
-            WHY["lone-wait"]
-            if clients == 1
-            else WHY["small-batch"]
-            if mine[batch] < times * rival[batch]
-            else WHY["idle-log"]
-        )
-        slow = WHY["endless-wait"] if waits_for_ever else slow
+        few = "small-batch" if mine[batch] < times * rival[batch] else "idle-log"
+        slow = WHY["endless-wait" if waits_for_ever else "lone-wait" if clients == 1 else few]
         said = f">= {least:,.1f} ({times:g} times all waiting)"
         evidence.append(Evidence(f"{on}: {clients} clients", tps, said, tps >= least, "1/s", asked.seed).because(slow))
     overtaken = max(of[f"commit.{LOG}_overtaken"] for of in found)

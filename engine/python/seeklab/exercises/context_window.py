@@ -211,7 +211,7 @@ def _random(asked: Asked) -> list[Evidence]:
             watched = _Watched(policy)
             found.append(surplus(on, share, watched, asked.seed))
             reads.append(watched)
-    why = WHY["every-read"] if reads[0].ahead > EAGER * reads[0].reads else WHY["chance"]
+    why = WHY["every-read" if reads[0].ahead > EAGER * reads[0].reads else "chance"]
     return [
         Evidence(
             f"{on}, {share}% asked for: read over asked", value, f"<= {most:g}", value <= most, "x", asked.seed
@@ -230,11 +230,7 @@ def _streams(asked: Asked) -> list[Evidence]:
     if found < least:
         with asked.play("Policy") as policy:
             alone = rate(on, policy, asked.seed, count=1)
-        why = (
-            WHY["one-stream"]
-            if alone >= asked.bound("kept") * best_rate(on, asked.seed, count=1)
-            else WHY["too-little"]
-        )
+        why = WHY["one-stream" if alone >= asked.bound("kept") * best_rate(on, asked.seed, count=1) else "too-little"]
     return [
         Evidence(f"{on}: four places in turn", found, f">= {least:.1f}", found >= least, "MiB/s", asked.seed).because(
             why

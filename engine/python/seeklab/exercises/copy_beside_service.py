@@ -141,7 +141,7 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
     slow_s = COPY_GB * 1000 / (DIRECT_MB - service)
     small_s = (room_gb(system) - given["fast_gb"]) * 1000 / (DIRECT_MB - service)
     paused = given["pause_s"] > (SLACK - 1) * best / 2
-    late = WHY["pause"] if paused else WHY["unused-cache"] if small_s > 0.03 * slow_s else WHY["too-slow"]
+    late = WHY["pause" if paused else "unused-cache" if small_s > 0.03 * slow_s else "too-slow"]
     return [
         at_most(
             f"p99 of the service, {plan}, {system}",
@@ -149,7 +149,7 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
             PATIENCE_MS,
             "ms",
             seed,
-            WHY["too-fast"] if too_much else WHY["past-the-cache"],
+            WHY["too-fast" if too_much else "past-the-cache"],
         ),
         at_most(f"time of the copy, {plan}, {system}", found["copy_s"], SLACK * best, "s", seed, late),
     ]

@@ -52,7 +52,7 @@ def _system(round_trip_us: int, chunks: int, range_mib: int, in_flight: int) -> 
     }
     told = (
         f"{known['round_trip_ms']:g} ms for a round trip at 1 Gbit/s; a list holds {chunks} chunks of 1 MiB, a token "
-        f"stands for at most {range_mib} MiB, and the client keeps {in_flight} requests of 1 MiB in flight"
+        f"covers at most {range_mib} MiB, and the client keeps {in_flight} requests of 1 MiB in flight"
     )
     return System(known, told)
 

@@ -138,7 +138,11 @@ def _measure(asked: Asked, on: Fleet) -> list[Evidence]:
     if broken:
         return broken
     if not 0 < len(sets) <= MAX_SETS:
-        return [Evidence(f"{on}: sets", len(sets), f"1 to {MAX_SETS:,}", met=False).because(WHY["many-sets"])] * 5
+        return [
+            Evidence(f"{on}: sets", len(sets), f"1 to {MAX_SETS:,}", met=False).because(
+                WHY["many-sets" if sets else "few-sets"]
+            )
+        ] * 5
     twice = next((nodes for nodes in sets if len(set(nodes)) < COPIES), None)
     if twice:
         return [

@@ -126,7 +126,7 @@ def _judge(system: System, given: Mapping[str, Any], seed: int) -> list[Evidence
         f"{given['background_mb']:.4g} and {given['limit_mb']:.4g} MB, {given['expire_s']:.4g} and "
         f"{given['wakeup_s']:.4g} s, log {given['log']}"
     )
-    high = WHY["short-expiry"] if given["expire_s"] + given["wakeup_s"] < SOON_S else WHY["high-limit"]
+    high = WHY["short-expiry" if given["expire_s"] + given["wakeup_s"] < SOON_S else "high-limit"]
     late = WHY["queued"] if given["log"] == "apart" else WHY["one-wait"] if limit_ms < 2 * patience else high
     return [
         at_most(f"p99.9 of the log, {plan}, {system}", found["p99_9_ms"], patience, "ms", seed, late),

@@ -27,8 +27,8 @@ SPEEDS: tuple[dict[str, Any], ...] = (
 """Speeds and seeks that go together in drives that are sold."""
 
 QUESTIONS = {
-    "rotation_ms": "A read of 4 KiB at random, nothing else to do: how long does it wait for the platter, in ms?",
-    "random_mib_per_s": "Such reads one after the other: how many MiB a second is that?",
+    "rotation_ms": "One random read of 4 KiB on an idle disk: how long does it wait for the platter, in ms?",
+    "random_mib_per_s": "Such reads one after the other: how many MiB/s?",
     "sixteen_times": (
         "16 reads in flight, and the disk takes the one that it reaches first: how many times as many reads a "
         "second as one after the other?"
@@ -49,11 +49,11 @@ BATCH_P99_TIMES = 75
 
 USERS_DEMANDS = (
     f"mean response at most {USERS_MEAN_TIMES:g} times that of one request alone",
-    f"99 % of the responses within {USERS_P99_TIMES:g} times that",
+    f"99% of the responses within {USERS_P99_TIMES:g} times that",
 )
 BATCH_DEMANDS = (
-    f"at least {BATCH_RATE_TIMES:g} times the requests a second of one after the other",
-    f"99 % of the responses within {BATCH_P99_TIMES:g} times that of one request alone",
+    f"at least {BATCH_RATE_TIMES:g} times the requests a second that one at a time reaches",
+    f"99% of the responses within {BATCH_P99_TIMES:g} times that of one request alone",
 )
 
 
@@ -172,15 +172,13 @@ def _at_most(found: Result, metric: str, times: float, unit_ms: float, mistake: 
     return Evidence(metric, measured, bound, measured <= most, "ms", found.seed).because(mistake)
 
 
-CHOICE = Settings(
-    MAY_SET, {"rpm": "the disk turns as fast as it turns; its order and the depth of its queue are yours to set"}
-)
+CHOICE = Settings(MAY_SET, {"rpm": "the speed is fixed; you can set the order and the depth of the queue"})
 HINTS = (
     "Look at where the time of one read goes: seek, rotation, transfer. Which orders shorten which of them?",
     "A deeper queue serves more requests a second, and lets far ones wait longer. Try 4, 16 and 64.",
     (
-        "One order counts arm and platter together. With it, look for the depth at which the 99th percentile of "
-        "the batch begins to run away."
+        "One order counts arm and platter together. With it, look for the depth beyond which the 99th percentile "
+        "of the batch rises steeply."
     ),
 )
 

@@ -72,7 +72,7 @@ WHY = named(
 def _judge(system: System, percent: float, seed: int) -> list[Evidence]:
     wanted = system["wanted_amplification"]
     enough, less = (run(system, share * percent, seed).metrics[AMPLIFICATION] for share in (1, LESS))
-    much = WHY["no-trim"] if system["trimmed_percent"] else WHY["too-much"]
+    much = WHY["no-trim" if system["trimmed_percent"] else "too-much"]
     return [
         at_most(
             f"pages for each page written with {percent:.3g}%, {system}",

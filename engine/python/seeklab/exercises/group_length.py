@@ -77,7 +77,7 @@ def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evide
     found, other, own = (run(system, *asked).metrics for asked in (({}, seed), ({}, seed ^ 1), (settings, seed)))
     # As found, one run in sixty or so writes a tenth more than others of the same pool, by luck.
     usual = min(found[RATE], other[RATE])
-    late = WHY["overdue"] if TARGET in settings else WHY["timeout"]
+    late = WHY["overdue" if TARGET in settings else "timeout"]
     return [
         at_most(f"{READS}, {system}", own[READS], READ_TIMES * found[READS], "ms", seed, late),
         at_least(f"{RATE}, {system}", own[RATE], RATE_TIMES * usual, "MiB/s", seed, WHY["too-short"]),

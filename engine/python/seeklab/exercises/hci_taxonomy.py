@@ -76,7 +76,7 @@ def briefing(learner: object) -> str:
 def system(learner: object, design: str, *, reads: bool = True, loss: bool = True) -> dict[str, Any]:
     """Give the scenario of the learner's cluster under one design; without `reads` next to nothing is read."""
     if design not in DESIGNS:
-        raise SeeklabError([Problem("design", f"{design!r} is none of {', '.join(DESIGNS)}")])
+        raise SeeklabError([Problem("design", f"{design!r} is not one of {', '.join(DESIGNS)}")])
     own = numbers(learner)
     block = 65_536
     quarter = own["machine_mib"] * MIB // block // 4

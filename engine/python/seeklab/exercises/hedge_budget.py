@@ -118,7 +118,7 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
     found = {state: seen(system, state, after, budget, seed) for state in STATES}
     alone = seen(system, OVERLOAD, seed=seed)["p99_9_ms"]
     rule = f"after {after:.4g} ms, {budget:g}%"
-    why = WHY["too-early"] if after <= ordinary else WHY["too-late"] if after > 2 * ordinary else WHY["small-budget"]
+    why = WHY["too-early" if after <= ordinary else "too-late" if after > 2 * ordinary else "small-budget"]
     name, unit = f"p99.9 with {{}}, {rule}, {system}", "ms"
     most = BUDGET_PERCENT + SPILL
     return [

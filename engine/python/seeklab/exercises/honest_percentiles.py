@@ -152,11 +152,11 @@ WHY = named(
 
 
 def _mistake(name: str, given: float, seen: float, waited: float) -> Mistake:
-    if abs(given / seen - 1) < 0.02:  # noqa: PLR2004 -- as good as the same
+    if abs(given / seen - 1) < 0.02:
         return WHY["reported"]
     if name == "honest":
         return WHY["wrong-share"]
-    return WHY["too-long"] if given > waited else WHY["too-short"]
+    return WHY["too-long" if given > waited else "too-short"]
 
 
 HONEST = Code(shape=(None, None))

@@ -93,8 +93,8 @@ WHY = named(
 def _mistake(system: System, at_once: int, window: int, dropped: float) -> Mistake:
     under_way = at_once * window
     if dropped:
-        return WHY["large-buffer"] if under_way <= ROOMY * system["buffer_at_least"] / 2 else WHY["overflow"]
-    return WHY["small-window"] if under_way <= system["path_packets"] else WHY["gaps"]
+        return WHY["large-buffer" if under_way <= ROOMY * system["buffer_at_least"] / 2 else "overflow"]
+    return WHY["small-window" if under_way <= system["path_packets"] else "gaps"]
 
 
 def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Evidence]:

@@ -145,7 +145,7 @@ def _mistake(name: str, given: float, truth: float, *, whole: bool) -> Mistake:
     if not whole:
         return WHY["two-windows"]
     if name == "rate":
-        return WHY["shown-rate"] if given < truth else WHY["too-fast"]
+        return WHY["shown-rate" if given < truth else "too-fast"]
     return WHY["whole-window"]
 
 

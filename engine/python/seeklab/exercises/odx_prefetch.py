@@ -82,7 +82,7 @@ SUSPECTS: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
         {"volume.cache.rate": "40GB"},
         Mistake("memory-rate", "with memory that copies faster the reads take nearly as long"),
     ),
-    "The write log holds the reads up.": (
+    "The write log delays the reads.": (
         {"volume.write_log.rate": "2GiB"},
         Mistake("write-log", "a faster write log changes nothing: the copy's reads do not pass through it"),
     ),
@@ -90,16 +90,16 @@ SUSPECTS: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
         {"devices[disk].hdd.rpm": 15_000},
         Mistake("disk-speed", "faster disks only shorten the wait: the read should not have to wait for them at all"),
     ),
-    "Other people's reads keep the disks busy.": (
+    "Reads of other clients keep the disks busy.": (
         {"jobs[background].rate_iops": 0.001},
         Mistake("other-reads", "alone on the disks, the copy's reads still wait for the same bytes"),
     ),
-    "A copy read is longer than what is fetched ahead for it.": (
+    "A copy read is longer than the range fetched ahead for it.": (
         {"protocol.odx_sizing": "target"},
         Mistake("copy-size", "this is not what costs most here"),
     ),
 }
-"""Possible causes, each with an experiment that removes it, and why it is a wrong answer. Removing the cause helps most."""
+"""Possible causes, each with an experiment that removes it, and why it is wrong. Removing the cause helps most."""
 
 MAY_SET = (
     "protocol.odx_sizing",
@@ -185,7 +185,7 @@ def system(learner: object) -> Case:
 def briefing(learner: object) -> str:
     """Tell what is known about the learner's system before anybody looks closer."""
     missed = _metric(system(learner), "broken", 1, "odx.read_missed_share_percent")
-    return f"In the system of {learner}, {missed:.1f} % of the bytes of each copy read are not in memory."
+    return f"In the system of {learner}, {missed:.1f}% of the bytes of each copy read are not in memory."
 
 
 def run(learner: object, prediction: object) -> Result:

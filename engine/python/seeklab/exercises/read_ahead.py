@@ -166,7 +166,7 @@ def _served(asked: Asked, players: int) -> list[Evidence]:
     with asked.play("Policy") as policy:
         memory, wasted, times = numbers(on.run(policy, asked.seed))
     least, most, reads = (asked.bound(name) for name in ("from_memory_percent", "wasted_percent", "disk_times"))
-    lost = WHY["evicted"] if wasted > most else WHY["too-little"]
+    lost = WHY["evicted" if wasted > most else "too-little"]
     return [
         at_least(f"{on}: from memory", memory, least, "%", asked.seed, lost),
         at_most(f"{on}: read ahead in vain", wasted, most, "%", asked.seed, WHY["wasted"]),

@@ -78,7 +78,7 @@ def _best(system: System) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _hours(  # noqa: PLR0913, PLR0917 -- what a run depends on
+def _hours(
     mirror: float,
     disks: float,
     disk_gb: float,
@@ -139,8 +139,8 @@ def _near(system: System, _: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    memory="the addresses of so many blocks do not fit into the memory: it holds those of the blocks sorted together, "
-    "or of all blocks for an order by address",
+    memory="the addresses of so many blocks do not fit into the memory: a plan needs those of all blocks that it "
+    "sorts together, and an order by address needs all of them",
     mirror_by_time=(
         "a mirror copies its other side from start to end without knowing a single block, so it needs no memory"
     ),

@@ -167,16 +167,16 @@ WHY = named(
 
 def _measure(asked: Asked, on: Shelf) -> list[Evidence]:
     with asked.play("shaken") as play:
-        named: Any = play(seen(on, asked.seed), on.rpm)
-    named, broken = returned(Items(Number(whole=True, at_least=0, at_most=DISKS - 1)), named, on, 5)
+        found: Any = play(seen(on, asked.seed), on.rpm)
+    found, broken = returned(Items(Number(whole=True, at_least=0, at_most=DISKS - 1)), found, on, 5)
     if broken:
         return broken
-    retries = on.run(named, asked.seed).metrics["off_track_retries"]
+    retries = on.run(found, asked.seed).metrics["off_track_retries"]
     left = 100 * retries / (PIECES * (DISKS + 4))
     most, seed = asked.bound("left_percent"), asked.seed
     return [
         *(
-            at_most(f"{on}: the disk {what} taken out", float(disk in named), 0, "disks", seed, why)
+            at_most(f"{on}: the disk {what} taken out", float(disk in found), 0, "disks", seed, why)
             for what, disk, why in (
                 ("that writes at its inner edge", on.inner, WHY["inner-edge"]),
                 ("that has more to do", on.busy, WHY["more-work"]),
@@ -185,14 +185,14 @@ def _measure(asked: Asked, on: Shelf) -> list[Evidence]:
         ),
         at_most(
             f"{on}: other sound disks taken out",
-            float(len(set(named) - set(on.shaken) - {on.inner, on.busy, on.rebuilt})),
+            float(len(set(found) - set(on.shaken) - {on.inner, on.busy, on.rebuilt})),
             0,
             "disks",
             seed,
             WHY["sound"],
         ),
         at_most(
-            f"{on}: attempts that still fail once {sorted(set(named))} are firm",
+            f"{on}: attempts that still fail once {sorted(set(found))} are firm",
             left,
             most,
             "%",

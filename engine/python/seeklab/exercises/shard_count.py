@@ -52,7 +52,7 @@ class Node:
     def __str__(self) -> str:
         """Say it in a line."""
         return (
-            f"{self.cores} cores; {self.disks} disks with {self.depth} reads outstanding on each; a read costs its "
+            f"{self.cores} cores; {self.disks} disks with {self.depth} reads in flight on each; a read costs its "
             f"shard {self.read_us:.1f} us and, where there are several, the primary {self.dispatch_us:.1f} us"
         )
 
@@ -89,7 +89,7 @@ def _drawn(source: random.Random, *, cores_bind: bool) -> Node:
     disks, dispatch_us = source.choice((2, 3)), read_us / source.uniform(12, 20)
     # n / c of each disk meets cores / (c + d) of all.
     bends = {cores: cores / disks / (1 + dispatch_us / read_us) for cores in range(2 * disks + 1, 5 * disks)}
-    clear = [cores for cores, at in bends.items() if 0.3 <= at % 1 <= 0.65]  # noqa: PLR2004 -- far from a whole number
+    clear = [cores for cores, at in bends.items() if 0.3 <= at % 1 <= 0.65]
     return Node(source.choice(clear), disks, dispatch_us, read_us, 384 // disks)
 
 
@@ -150,7 +150,7 @@ WHY = named(
 def _too_many(on: Node) -> Mistake:
     """Say what is full past the knee: the primary, or the cores."""
     primary, cores = on.read_us / on.dispatch_us, on.cores * on.read_us / (on.disks * (on.read_us + on.dispatch_us))
-    return WHY["full-primary"] if primary <= cores else WHY["full-cores"]
+    return WHY["full-primary" if primary <= cores else "full-cores"]
 
 
 def _judge(asked: Asked, given: object, on: Node) -> list[Evidence]:

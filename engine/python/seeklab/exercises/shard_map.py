@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab.decisions.shard_map import INTERLEAVED, ShardHistory, run_shard_map
 from seeklab.exercises._shapes import exercise, named, source_from
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, diagnose, draws_of
 
 if TYPE_CHECKING:
     import random
@@ -148,7 +148,7 @@ def practise(policy: Callable[[], ShardMap], learner: object, seed: int = 1) -> 
         per_s, late_ms = numbers(result)
         moved = f"{result.metrics.get('moved_ranges', 0):,.0f}"
         elapsed_ns = result.metrics["elapsed_s"] * 1e9
-        busy = [f"{100 * row['busy_ns'] / elapsed_ns:.0f} %" for row in result.cpu.rows() if row["number"]]
+        busy = [f"{100 * row['busy_ns'] / elapsed_ns:.0f}%" for row in result.cpu.rows() if row["number"]]
         rows.append((name, f"{per_s:,.0f}", f"{late_ms:.2f}", moved, ", ".join(busy)))
     return rows
 
@@ -171,7 +171,7 @@ def _measure(asked: Asked, on: Disk) -> list[Evidence]:
     times, p99, told = (asked.bound(name) for name in ("reads_times", "p99_times", "told_times"))
     least, most, near = times * rival_per_s, p99 * rival_ms, told * told_per_s
     moved = result.metrics.get("moved_ranges", 0)
-    slow = WHY["static"] if not moved else WHY["restless"] if moved > MANY_MOVES else WHY["late"]
+    slow = diagnose([WHY["static" if not moved else "restless" if moved > MANY_MOVES else "late"]], moved)
     read = f"{on}: reads"
     return [
         Evidence(
@@ -188,8 +188,8 @@ def _measure(asked: Asked, on: Disk) -> list[Evidence]:
 
 WHY = named(
     static="no range ever changes its owner: a map that does not look at the load leaves the hot ranges together",
-    restless=f"ranges were moved more than {MANY_MOVES} times, and each move costs the new owner {TAKEOVER_US} us: "
-    "follow ranges that stay hot, not every queue",
+    restless=f"ranges were moved {{found:,.0f}} times, and each move costs the new owner {TAKEOVER_US} us: follow "
+    "ranges that stay hot, not every queue",
     late="the hot ranges change halfway, and this map follows late, or leaves two of them on one shard: forget old "
     "heat, and move ranges from the fullest shard to the emptiest",
 )

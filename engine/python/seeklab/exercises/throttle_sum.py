@@ -101,9 +101,7 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
     ]
 
 
-def _close(  # noqa: PLR0913, PLR0917 -- what it takes
-    what: str, given: float, truth: float, within: float, seed: int, why: Mistake
-) -> Evidence:
+def _close(what: str, given: float, truth: float, within: float, seed: int, why: Mistake) -> Evidence:
     if truth < NONE_LESS_THAN:
         return Evidence(what, given, "0", given < NONE_LESS_THAN, "writes", seed).because(why)
     return near(what, given, truth, within_percent=within, unit="writes", seed=seed, why=why)

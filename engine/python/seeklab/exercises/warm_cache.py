@@ -78,7 +78,7 @@ WHY = named(
 def _judge(system: System, feeding: float, seed: int) -> list[Evidence]:
     found = warm_after(system, feeding, seed)
     wanted = system["warm_in_s"]
-    soon = WHY["per-second"] if system["interval_s"] < 1 else WHY["all-data"]
+    soon = WHY["per-second" if system["interval_s"] < 1 else "all-data"]
     what = f"warm with {feeding / MIB:.1f} MiB at each feeding, {system}"
     return [
         at_most(what, found, SLACK * wanted, "s", seed, WHY["too-late"]),

@@ -62,7 +62,7 @@ THROTTLES: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
             "its limit",
         ),
     ),
-    "A tick beyond 7/8 of the group, and the 7/8 come out as nothing.": (
+    "A tick beyond 7/8 of the group, and the 7/8 are calculated as zero.": (
         {**OLD, "zfs.shift_bug": True},
         Mistake(
             "zero-threshold",
@@ -85,7 +85,7 @@ THROTTLES: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
             "delays of many writers add up",
         ),
     ),
-    "A delay that grows with the dirty data; each sleeps for itself.": (
+    "A delay that grows with the dirty data; writers sleep independently.": (
         {**NEW, "zfs.serialise": False},
         Mistake(
             "parallel-curve",
@@ -166,13 +166,13 @@ def _briefing(draws: bytes) -> str:
 def briefing(learner: object) -> str:
     """Tell what everybody knows of the learner's system."""
     text = handed_text(learner, "briefing")
-    return f"In the system of {learner} {_briefing(draws_of(learner)) if text is None else text}"
+    return f"In the system of {learner}, {_briefing(draws_of(learner)) if text is None else text}"
 
 
 def look(learner: object, tool: str) -> str:
     """Print what a tool shows of the learner's system."""
     if tool not in TOOLS:
-        raise SeeklabError([Problem("tool", f'"{tool}" is not at hand here; known: {", ".join(TOOLS)}')])
+        raise SeeklabError([Problem("tool", f'"{tool}" is not available here; known: {", ".join(TOOLS)}')])
     text = handed_text(learner, tool)
     return _found(learner).run().text(tool) if text is None else text
 
@@ -247,7 +247,7 @@ def _alike(asked: Asked, metric: str, found: Result, named: Result, looks: Mista
     wanted, measured = found.metrics[metric], named.metrics[metric]
     percent = asked.bound("same_percent")
     met = abs(measured - wanted) <= percent / 100 * abs(wanted)
-    bound = f"{wanted:,.6g} +-{percent:g} %, as found"
+    bound = f"{wanted:,.6g} +-{percent:g}%, as found"
     if met and not wanted:
         bound = "0, as found"
     what, unit = f"{_SIGNS[metric]}, with this throttle", found.units.get(metric, "")

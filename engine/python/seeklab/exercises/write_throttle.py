@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab.decisions.throttle import ThrottleHistory, run_throttle
 from seeklab.exercises._shapes import exercise, named, source_from
-from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
+from seeklab.judge import Asked, Code, Commitment, Evidence, Task, diagnose, draws_of
 
 if TYPE_CHECKING:
     import random
@@ -59,7 +59,7 @@ class Backend:
     def __str__(self) -> str:
         """Say it in a line."""
         how = self.varies
-        swings = f", {how['shape']} of {how['period']} and {how['amplitude']} %" if how else ", steady"
+        swings = f", {how['shape']} of {how['period']} and {how['amplitude']}%" if how else ", steady"
         return f"{self.threads} writers on {self.rate / MIB:.0f} MiB/s{swings}"
 
     def scenario(self) -> dict[str, Any]:
@@ -165,7 +165,8 @@ def _measure(asked: Asked, on: Backend) -> list[Evidence]:
     times, share = asked.bound("p99_times"), asked.bound("bytes_times")
     most, least = times * rival.metrics[p99], share * written_bytes(rival)
     late, written = own.metrics[p99], written_bytes(own)
-    slow = WHY["late-delay"] if own.metrics["zfs_blocked_writes"] else WHY["sudden-delay"]
+    stopped = own.metrics["zfs_blocked_writes"]
+    slow = diagnose([WHY["late-delay" if stopped else "sudden-delay"]], stopped)
     words = f"<= {most:,.0f} ({times:g} times that of 2008)"
     enough = f">= {least / MIB:,.0f} ({share:g} times that of 2008)"
     return [
@@ -177,8 +178,8 @@ def _measure(asked: Asked, on: Backend) -> list[Evidence]:
 
 
 WHY = named(
-    late_delay="writes ran into the limit and stopped: the delay begins too late, or grows too slowly, for data that "
-    "are released a whole group at a time",
+    late_delay="{found:,.0f} writes ran into the limit and stopped: the delay begins too late, or grows too slowly, "
+    "for data that are released a whole group at a time",
     sudden_delay="no write stops, but the slowest still wait long: the sleepers sleep independently, or the delay "
     "jumps where it should grow",
     idle_backend="the backend is idle: writers are delayed while there is room, so too little is dirty when the "

@@ -63,7 +63,7 @@ class Kind(Protocol):
         """Give what can be judged, and a broken bound for each part that cannot; raises UnreadableError."""
 
 
-def plain(name: str, raw: object) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+def plain(name: str, raw: object) -> Any:
     """Read an answer as plain data."""
     if isinstance(raw, Missing):
         raise UnreadableError(None, "an answer", f"{name or ONLY} {raw.reason}")

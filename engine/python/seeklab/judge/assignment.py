@@ -128,7 +128,7 @@ class Commitment:
     @property
     def takes(self) -> Mapping[str, Kind]:
         """Give the answer that it needs."""
-        from seeklab.judge.answers import Number  # noqa: PLC0415 -- what not every host has, or every command needs
+        from seeklab.judge.answers import Number
 
         return {self.answer: Fields(dict.fromkeys(self.questions, Number()))}
 
@@ -242,7 +242,7 @@ def _committed(task: Commitment, broken: Sequence[Evidence]) -> Verdict:
     return Verdict(task.id, Outcome.FAIL, _rounded(share * task.points), task.points, reason, tuple(broken), UNREADABLE)
 
 
-def _measured(  # noqa: PLR0913, PLR0917 -- what it takes
+def _measured(
     assignment: Assignment,
     task: Task,
     read: Mapping[str, Any],
@@ -272,7 +272,7 @@ def _measured(  # noqa: PLR0913, PLR0917 -- what it takes
     return _verdict(task, columns, decided, broken, len(later), drawn_again)
 
 
-def _verdict(  # noqa: PLR0913, PLR0917 -- what it takes
+def _verdict(
     task: Task,
     columns: Sequence[Sequence[Evidence]],
     decided: Sequence[Outcome],

@@ -126,7 +126,7 @@ class Bound:
         return Evidence(self.metric, found, text, met, unit, result.seed).because(self.why)
 
 
-def near(  # noqa: PLR0913 -- what it takes
+def near(
     what: str,
     given: float,
     truth: float,
@@ -144,7 +144,7 @@ def near(  # noqa: PLR0913 -- what it takes
     return Evidence(what, given, bound, abs(given - truth) <= allowed, unit, seed).because(why)
 
 
-def largest(  # noqa: PLR0913 -- what it takes
+def largest(
     what: str,
     choice: str,
     measured: Mapping[str, float],

@@ -37,7 +37,7 @@ class Near:
     within: float = 0.0
     apart: float = 0.0
 
-    def alike(self, found: Any, other: Any, times: float = 1.0) -> bool:  # noqa: ANN401 -- any kind of answer
+    def alike(self, found: Any, other: Any, times: float = 1.0) -> bool:
         """Whether two answers have the same shape and near numbers; the distance is in units of 1 / `times`."""
         if isinstance(found, Mapping) and isinstance(other, Mapping):
             return found.keys() == other.keys() and all(self.alike(found[key], other[key], times) for key in other)
@@ -67,7 +67,7 @@ class Mistake:
     """Whether what was found has this mistake; what it returns is {match} in the sentence. It sees any answer of the
     kind and must not raise: an error would be ours, so none is caught."""
 
-    def match(self, found: Any, truth: Any = ..., case: Sequence[Any] = (), near: Near = EXACT) -> object:  # noqa: ANN401 -- any kind of answer
+    def match(self, found: Any, truth: Any = ..., case: Sequence[Any] = (), near: Near = EXACT) -> object:
         """Return something true if the answer has this mistake."""
         if self.when is not None:
             return self.when(found, *([] if truth is ... else [truth]), *case)
@@ -86,10 +86,10 @@ OTHER = Mistake("other", "")
 """A wrong answer with no mistake that has a name."""
 
 
-def diagnose(  # noqa: PLR0913 -- what it takes
+def diagnose(
     mistakes: Iterable[Mistake],
-    found: Any,  # noqa: ANN401 -- any kind of answer
-    truth: Any = ...,  # noqa: ANN401 -- the same
+    found: Any,
+    truth: Any = ...,
     *,
     case: Sequence[Any] = (),
     near: Near = EXACT,
@@ -103,7 +103,7 @@ def diagnose(  # noqa: PLR0913 -- what it takes
     return OTHER
 
 
-def scaled(value: Any, times: float) -> Any:  # noqa: ANN401 -- any kind of answer
+def scaled(value: Any, times: float) -> Any:
     """Multiply a number, or each number of several."""
     if isinstance(value, Mapping):
         return {key: scaled(item, times) for key, item in value.items()}
@@ -119,7 +119,7 @@ def _written(value: object, unit: str = "") -> str:
     return (number(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else shown(value)) + unit
 
 
-def called(program: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401 -- a learner's
+def called(program: Callable[..., Any], *arguments: object) -> Any:
     """Call a learner's function; raises ProgramError if it raises."""
     try:
         return program(*arguments)
@@ -204,7 +204,7 @@ class Value:
             return [Evidence("answer", shown(found), "right", met=True)]
         return [self._wrong_part(found, truth, near) if parts else self._wrong(found, truth, near)]
 
-    def _wrong(self, found: Any, truth: Any, near: Near) -> Evidence:  # noqa: ANN401 -- any kind of answer
+    def _wrong(self, found: Any, truth: Any, near: Near) -> Evidence:
         mistake = diagnose(self.mistakes, found, truth, near=near, facts={**self.facts(), "truth": truth})
         lead = "" if isinstance(found, Mapping) else f"You have {_written(found, mistake.unit(self.unit))}. "
         return Evidence("answer", shown(found), "", met=False, why=lead + mistake.why, code=mistake.code)
@@ -229,7 +229,7 @@ class Value:
         return Evidence(str(key), shown(found[key]), "", met=False, why=why, code=mistake.code)
 
     @staticmethod
-    def _given(mistake: Mistake, wrong: Iterable[Any]) -> Any:  # noqa: ANN401 -- any kind of answer
+    def _given(mistake: Mistake, wrong: Iterable[Any]) -> Any:
         gives = mistake.gives() if callable(mistake.gives) else mistake.gives
         return {key: gives[key] for key in wrong if key in gives} if isinstance(gives, Mapping) else gives
 

@@ -37,7 +37,7 @@ class Prediction:
     remembered.
     """
 
-    def __init__(  # noqa: PLR0913 -- one parameter for each thing a question has
+    def __init__(
         self,
         question: str,
         answer: Callable[[], float | str],
@@ -144,7 +144,7 @@ class Prediction:
         self.actual = self._question.measure()
         self._told.value = paragraphs(self._question.compare(self.value, self.actual), "Now run the cells below.")
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
+    def _repr_mimebundle_(self, **options: Any) -> Any:
         """Show the control in a notebook, and keep the question in its file."""
         return with_data(
             self.widget._repr_mimebundle_(**options),

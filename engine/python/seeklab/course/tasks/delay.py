@@ -166,7 +166,7 @@ TASKS = (
                 Mistake(
                     "off-curve",
                     f"That is not on the curve, which goes from {BEGINS}% to 100%.",
-                    when=lambda found, _: not BEGINS <= next(iter(found.values())) < 100,  # noqa: PLR2004 -- percent
+                    when=lambda found, _: not BEGINS <= next(iter(found.values())) < 100,
                 ),
                 Mistake(
                     "other",
@@ -256,7 +256,7 @@ TASKS = (
                 Mistake(
                     "over-100",
                     "That is more than everything: divide the dirty data by the maximum of 4096 MB.",
-                    when=lambda found, _: found > 100,  # noqa: PLR2004 -- percent
+                    when=lambda found, _: found > 100,
                 ),
                 Mistake("other", "The {lines} lines have a mean of {truth:.3g}%."),
             ),

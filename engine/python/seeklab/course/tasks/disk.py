@@ -62,7 +62,7 @@ QUEUES = (
     Mistake(
         "shallow",
         "The drive holds {match} requests and chooses among them; the others wait outside, in order.",
-        when=lambda chosen, _: chosen.get("queue_depth", 32) < 16 and chosen["queue_depth"],  # noqa: PLR2004 -- too few
+        when=lambda chosen, _: chosen.get("queue_depth", 32) < 16 and chosen["queue_depth"],
     ),
     Mistake(
         "overdue",

@@ -67,7 +67,7 @@ def _too_slow(write_max: int) -> str:
 def _times(*, all_jobs: bool = False) -> tuple[list[int], list[int]]:
     """Return the latencies of the database's writes, or of all writes, and those of more than a second."""
     times = [row["latency_ns"] for row in patient().ops.rows() if all_jobs or row["job"] == 0]
-    return times, [time for time in times if time > 1e9]  # noqa: PLR2004 -- a second
+    return times, [time for time in times if time > 1e9]
 
 
 def _waits(*, all_jobs: bool = False) -> tuple[float, float]:
@@ -121,7 +121,7 @@ TASKS = (
         kind=Number(whole=True),
         check=Without(
             (
-                Mistake("unit", "That is a few bytes; multiply by MIB.", when=lambda found: 0 < found < 1000),  # noqa: PLR2004
+                Mistake("unit", "That is a few bytes; multiply by MIB.", when=lambda found: 0 < found < 1000),
                 Mistake(
                     "slow",
                     "80% is on the SSD {match}. By division it takes 0.8 x 1024 MiB over the rate.",

@@ -97,7 +97,7 @@ def _policy(asked: Asked) -> list[Evidence]:
 
 
 def _fetched_for_jumps(prefetcher: Prefetcher) -> int:
-    chance, fetched = random.Random(7), 0  # noqa: S311 -- a workload, not a secret
+    chance, fetched = random.Random(7), 0
     for number in range(JUMPS):
         read = Read(number, 10**6, chance.randrange(4000), 1, 4136, False, False, RECORD, 1 << 34, 0, 0)  # noqa: FBT003
         fetched += sum(records for _, records in prefetcher(read))

@@ -27,7 +27,7 @@ SAVERS = ("zeros", "duplicates", "compression")
 @cache
 def _buffers() -> dict[bytes, str]:
     """Return buffers, and what each of them is."""
-    noise = random.Random(1)  # noqa: S311 -- data to look at, no secret
+    noise = random.Random(1)
     empty = bytes(BLOCK)
     return {
         noise.randbytes(8 * BLOCK) + 8 * empty: "a buffer of 16 blocks, 8 of them zeros",
@@ -40,7 +40,7 @@ def _buffers() -> dict[bytes, str]:
 @cache
 def _written() -> dict[tuple[bytes, ...], str]:
     """Return lists of buffers, and what each of them is."""
-    noise = random.Random(2)  # noqa: S311 -- data to look at, no secret
+    noise = random.Random(2)
     one = noise.randbytes(16 * BLOCK)
     first, second = one[:BLOCK], one[BLOCK : 2 * BLOCK]
     return {

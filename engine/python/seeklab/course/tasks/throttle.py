@@ -26,7 +26,7 @@ def _times() -> list[tuple[float, float]]:
 
 
 def _class_of(latency_s: float) -> str:
-    return CLASSES[0] if latency_s < 1e-3 else CLASSES[1] if latency_s < 1 else CLASSES[2]  # noqa: PLR2004 -- their names
+    return CLASSES[0] if latency_s < 1e-3 else CLASSES[1] if latency_s < 1 else CLASSES[2]
 
 
 @cache
@@ -162,13 +162,13 @@ TASKS = (
                 Mistake(
                     "swapped",
                     "You have A's number under B. Which of the two runs lets more in before a write sleeps?",
-                    when=lambda found, _: len(found) == 2 and found["A"] > found["B"],  # noqa: PLR2004 -- A and B
+                    when=lambda found, _: len(found) == 2 and found["A"] > found["B"],
                 ),
                 Mistake(
                     "over-100",
                     "That is more than a whole group. Multiply the writes by the bytes of one, and divide by the bytes "
                     "of a group.",
-                    when=lambda found, _: found.get("B", 0) > 100,  # noqa: PLR2004 -- percent
+                    when=lambda found, _: found.get("B", 0) > 100,
                 ),
                 Mistake("other", "The run reached {truth:.3g}%."),
             ),

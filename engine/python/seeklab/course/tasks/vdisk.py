@@ -74,7 +74,7 @@ def _sharded(path: str = "", value: object = None) -> Result:
     return case(CASE).with_({**READS_ONLY, "controller.only_spare_cores": False, **changes}).run("both")
 
 
-def _was(path: str) -> Any:  # noqa: ANN401 -- text for a sentence, or nothing
+def _was(path: str) -> Any:
     """Return a predicate that gives the reads/s before a change of this path."""
     return lambda changes: path in changes and f"It was {_sharded().metrics['reads.read_iops']:,.0f} before."
 
