@@ -238,7 +238,7 @@ def _bursts(source: random.Random) -> Incident:
         {
             "shown_in_flight": (
                 (
-                    "Take the dashboard's busiest point as true: how many writes of 1 MiB are in the disk, by "
+                    "If the dashboard's busiest point is true, how many writes of 1 MiB are in the disk, by "
                     "Little's law?"
                 ),
                 shown,

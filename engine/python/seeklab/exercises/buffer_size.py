@@ -59,8 +59,8 @@ class Burst:
     def __str__(self) -> str:
         """Say it in a line."""
         return (
-            f"{self.load // MB} MB/s for {self.burst_s} s onto {self.backend // MB} MB/s, delays from "
-            f"{self.delay_percent}% on"
+            f"{self.load // MB} MB/s for {self.burst_s} s onto {self.backend // MB} MB/s, delayed from "
+            f"{self.delay_percent}%"
         )
 
     def run(self, dirty_data_max: float, seed: int = 1) -> Result:

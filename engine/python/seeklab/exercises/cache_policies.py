@@ -67,10 +67,8 @@ class Contest:
 WHY = named(
     scan="a scan passes through and evicts popular objects, as it does with LRU: an object that was requested only "
     "once proves little, and should leave first",
-    costly_scans="scans cost this policy more than they cost ARC: an object that returns soon after its eviction "
-    "should not be treated as new",
-    old_popularity="the policy keeps objects that were popular once: when popularity changes, old popularity must "
-    "fade, as it does with LRU",
+    costly_scans="scans cost this policy more than ARC: an object that returns soon after its eviction is not new",
+    old_popularity="the policy keeps objects that were popular once: old popularity must fade, as it does with LRU",
     no_room="newcomers get too little room to prove themselves when popularity changes; ARC gives them more",
     loop="on a loop that is longer than the cache, a policy that evicts the oldest object evicts the next one it "
     "needs; part of the loop has to stay while the rest goes by",
@@ -189,10 +187,7 @@ CODE = Code(made=True, methods=("hit", "admitted", "evicted", "evict"), notes=("
 HINTS = (
     "What does LRU do when a scan comes by? Which objects would you rather have kept?",
     "Give newcomers a small part of the room, and the rest to objects that were requested a second time.",
-    (
-        "Remember the keys of newcomers that left unused, as many as the cache holds. A key that returns is no "
-        "longer a newcomer."
-    ),
+    ("Remember as many keys of unused newcomers as the cache holds. A key that returns is no longer a newcomer."),
 )
 
 ASSIGNMENT, check, hint = exercise(

@@ -94,7 +94,7 @@ SHAPE = Shape(
     hints=(
         "Two parts work on a transaction, one after the other. When do both have work?",
         (
-            "Both are busy only while there are at least two transactions. How many does a limit make of the data "
+            "Both are busy only while there are two transactions or more. How many does a limit make of the data "
             "in flight?"
         ),
         "As large as possible while there are still two of equal size.",

@@ -184,10 +184,8 @@ WHY = named(
     "end, and a lone client needs no wait",
     lone_wait="with one client no other transaction can come while it waits, so each commit loses the time of the "
     "wait; look at how many transactions are elsewhere",
-    small_batch="a flush carries too few: it takes hardly longer for all waiting transactions than for one, and the "
-    "others queue for the next",
-    idle_log="the log is idle while transactions wait for it: longer waits fill the flushes, but lose more flushes "
-    "than they gain",
+    small_batch="a flush carries too few: it takes hardly longer for all that wait than for one, and the rest queues",
+    idle_log="the log is idle while transactions wait for it: a wait makes flushes larger, but their number drops more",
     order="replicas apply transactions in the order of the log, and some are in the log before others that came "
     "earlier: take places from 0 on, and return them in their order",
     left_behind="a transaction was left behind for more than two flushes: the longest waiting one must be in the flush",
@@ -239,14 +237,8 @@ def _measure(asked: Asked, on: Database) -> list[Evidence]:
 CODE = Code(made=True, shape=(LogQueue._fields,))
 HINTS = (
     "How long does a flush for one take, how long one for fifty, and how many wait meanwhile?",
-    (
-        "Transactions that wait when a flush begins need not wait for another. The order of the queue is the "
-        "order of the log."
-    ),
-    (
-        "Take all of them, in order: list(range(queue.waiting)). A wait first pays only if another transaction is "
-        "about to come."
-    ),
+    ("Transactions that wait when a flush begins need no other flush. The queue's order is the log's order."),
+    ("Take all, in order: list(range(queue.waiting)). A wait pays only if another transaction is about to come."),
 )
 
 ASSIGNMENT, check, hint = exercise(

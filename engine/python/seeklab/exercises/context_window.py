@@ -177,10 +177,8 @@ WHY = named(
     "file has been read, it reads too much",
     chance="the policy takes chance for a stream: the more of the file was read, the more often a random read begins "
     "where another one ended long ago",
-    one_stream="the policy follows reads at one place, but not at four in turn: between two reads at one place there "
-    "are three at the others",
-    too_little="the streams wait for the SSD: too little is read ahead of them, so each read begins only when the "
-    "thread asks for it",
+    one_stream="the policy follows reads at one place, but not at four in turn, where three others come between two",
+    too_little="the streams wait for the SSD: too little is read ahead, so reads begin only when the thread asks",
 )
 
 

@@ -121,12 +121,11 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    too_fast="the plan and the service together write more than the drive takes beyond its cache, so the tool's queue "
-    "is always full",
+    too_fast="plan and service together write more than the drive takes beyond its cache, so the tool's queue is full",
     past_the_cache="the part at full speed is larger than the room that this drive's cache has beside the service: "
     "its end is written past the cache, with a full queue before every write of the service",
-    pause="the pause gains nothing: a drive folds after it has been idle for a second, and the service never leaves "
-    "it idle that long",
+    pause="the pause gains nothing: a drive folds after an idle second, and the service never leaves it idle for so "
+    "long",
     unused_cache="the cache has room for more than the plan copies at full speed",
     too_slow="beyond its cache the drive takes more than the service and the plan write",
 )
@@ -176,10 +175,7 @@ SHAPE = Shape(
     ),
     hints=(
         "How fast does the drive take data, for how long, and who else writes to it all the time?",
-        (
-            "The cache takes static + lent GB, including the service's writes; beyond it the copy and the service "
-            "share 100 MB/s."
-        ),
+        ("The cache takes static + lent GB, including the service's writes; beyond it both share 100 MB/s."),
         "fast_gb a little below (static_gb + lent) * (1 - service_mb / 1800), pause_s 0, rate_mb 98 - service_mb.",
     ),
     seeds=1,

@@ -33,8 +33,7 @@ SLOWER, LOAD = 20, 1.3
 
 QUESTIONS = {
     "p95_ms": (
-        "The servers pause on their own, and no request is sent twice. What is the 95th percentile of the users' "
-        "waits, in ms?"
+        "The servers pause on their own; no request is sent twice. What is the 95th percentile of a user's wait, in ms?"
     )
 }
 

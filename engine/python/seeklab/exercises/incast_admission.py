@@ -83,8 +83,7 @@ WHY = named(
     "the whole block waits 200 ms for a timer",
     large_buffer="this fits only into a buffer that is larger than guaranteed: on the smallest switch the port "
     "overflows, and the whole block waits 200 ms for a timer",
-    small_window="fewer packets are in flight than the link sends in a round trip, so it waits for acknowledgements "
-    "although it is free",
+    small_window="fewer packets are in flight than the link sends in a round trip, so it waits for acknowledgements",
     gaps="between two pieces of a server a round trip passes with nothing to send; if too few other servers are "
     "asked, or their windows are too small, the link is idle for that time",
 )

@@ -46,8 +46,7 @@ MAX_EVENTS = 1_000_000
 QUESTIONS = {
     "times_slower": "How many times as long does the mean copy read take as it would if all its bytes were in memory?",
     "times_slower_with_twice_the_bytes": (
-        "If twice as many bytes of each copy read were missing from memory, how many times as long as now would "
-        "the read take?"
+        "If twice as many bytes of each copy read were not in memory, how many times as long would the read take?"
     ),
     "dashboard_miss_percent": (
         "The dashboard shows which share of the bytes read by all clients were not in memory. What does it show, in %?"

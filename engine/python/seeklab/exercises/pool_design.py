@@ -217,10 +217,7 @@ DESIGN = Settings(
 )
 HINTS = (
     "exercise.pool(LEARNER, design).bounds(test) says what each part allows: begin with the smallest.",
-    (
-        "The capacity sets the number of disks; the disks serve some reads; memory has to hold the rest of the "
-        "working set."
-    ),
+    ("The capacity sets the number of disks; they serve some reads; memory has to hold the rest of the working set."),
     (
         "Then one part for each test: log SSDs for durable writes, cores and the server's link for streams. Add a "
         "few percent to the level, for loads with other numbers of threads."

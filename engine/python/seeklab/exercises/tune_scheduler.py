@@ -170,14 +170,8 @@ def _judge(asked: Asked, load: str) -> list[Evidence]:
 CHOICE = Settings(MAY_SET)
 HINTS = (
     "In the quiet hour: why do writes come in bursts? In the rush: what does a read wait for?",
-    (
-        "A ramp that starts at one write in flight smooths the quiet hour. The most in flight decides what a read "
-        "waits for."
-    ),
-    (
-        "The backend gains from up to ten in flight; a little fewer cost little. With a larger delay_scale, dirty "
-        "data settle lower."
-    ),
+    ("A ramp that starts at one write smooths the quiet hour. The most in flight decides what a read waits for."),
+    ("The backend gains from up to ten in flight; a few less cost little. A larger delay_scale lowers the dirty data."),
 )
 
 ASSIGNMENT, check, hint = exercise(

@@ -68,8 +68,8 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 WHY = named(
     too_late="too late: the device takes one feeding each interval and no more; count the intervals in the time",
-    per_second="far too soon: the device is fed more than once a second and writes that much at each feeding, which "
-    "wears the flash",
+    per_second="far too soon: the device is fed more than once a second, and each feeding writes so much and wears "
+    "the flash",
     all_data="too soon, because it writes more than it needs to: not all of the data have to be there, and each extra "
     "byte at a feeding wears the flash for as long as the device lives",
 )

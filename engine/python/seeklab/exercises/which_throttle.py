@@ -58,16 +58,15 @@ THROTTLES: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
         {**OLD, "zfs.shift_bug": False},
         Mistake(
             "threshold",
-            "with a working threshold, writers are free up to 7/8 of the group, sleep one tick beyond it, and stop at "
-            "its limit",
+            "with a working threshold, writers are free up to 7/8 of the group, sleep a tick beyond, and stop at the "
+            "limit",
         ),
     ),
     "A tick beyond 7/8 of the group, and the 7/8 are calculated as zero.": (
         {**OLD, "zfs.shift_bug": True},
         Mistake(
             "zero-threshold",
-            "when the 7/8 become zero, every write sleeps one tick, all delays are of one length, and few writes ever "
-            "stop",
+            "when the 7/8 become zero, every write sleeps one tick, all delays have one length, and few writes stop",
         ),
     ),
     "A wait until the measured rate, times the age of the group, covers it.": (
