@@ -58,7 +58,7 @@ def test_what_is_no_answer_fails_with_a_sentence(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHAPED)
 def test_learners_get_systems_of_their_own(name: str) -> None:
-    from importlib import import_module  # noqa: PLC0415 -- by the exercise's name
+    from importlib import import_module
 
     module = import_module(f"seeklab.exercises.{name.replace('-', '_')}")
     names = [f"learner {number}" for number in range(30)]

@@ -1,7 +1,7 @@
-"""Two shapes that exercises share: a rule that has to hold for any system, and settings that have to hold on others.
+"""What exercises share, and two shapes: a rule that has to hold for any system, and settings that hold on others.
 
-Each learner has a system of their own, drawn from the name; the same work is then judged on systems that the seed
-draws, one of each kind that wants another answer. So a constant that fits one's own system is no rule.
+In both, each learner has a system of their own, drawn from the name; the same work is then judged on systems that the
+seed draws, one of each kind that needs another answer. So a constant that fits one's own system is not a rule.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def exercise(
     blind: Callable[[bytes], dict[str, str]] | None = None,
 ) -> Exercise:
     """Declare an assignment; the cell of an answer has its name, unless `cells` has another."""
-    named = {answer: answer for task in tasks for answer in task.takes} | dict(cells or {})
-    practice = Practice(Assignment(name, tasks, named, bounds or {}, blind))
+    places = {answer: answer for task in tasks for answer in task.takes} | dict(cells or {})
+    practice = Practice(Assignment(name, tasks, places, bounds or {}, blind))
     return Exercise(practice.assignment, practice.check, practice.hint)
 
 
@@ -153,11 +153,11 @@ def returned(kind: Any, answer: object, on: object, parts: int) -> tuple[Any, li
     return value, broken[:1] * parts
 
 
-def at_most(what: str, measured: float, most: float, unit: str, seed: int, why: str | Mistake) -> Evidence:
+def at_most(what: str, measured: float, most: float, unit: str, seed: int, why: Mistake) -> Evidence:
     """Hold a number against an upper bound."""
     return Evidence(what, measured, f"<= {number(most)}", measured <= most, unit, seed).because(why)
 
 
-def at_least(what: str, measured: float, least: float, unit: str, seed: int, why: str | Mistake) -> Evidence:
+def at_least(what: str, measured: float, least: float, unit: str, seed: int, why: Mistake) -> Evidence:
     """Hold a number against a lower bound."""
     return Evidence(what, measured, f">= {number(least)}", measured >= least, unit, seed).because(why)

@@ -233,7 +233,7 @@ PLAN = Code(shape=(None, None, None))
 HINTS = (
     "How long is a cycle from its start until write-back returns, and on which day may it start at the latest?",
     "Give each controller of a set its own night, the oldest batteries first, and the same number of days to all.",
-    ("Sort the controllers of each set by age, oldest first. The nth starts at 22:00 of day n, and every 98 days."),
+    "Sort the controllers of each set by age, oldest first. The nth starts at 22:00 of day n, and every 98 days.",
 )
 
 ASSIGNMENT, check, hint = exercise(

@@ -75,41 +75,14 @@ WHY = named(
 )
 
 ON_SCANS = (
-    Demand(
-        "lru",
-        1.06,
-        "scans_over_lru",
-        WHY["scan"],
-    ),
-    Demand(
-        "arc",
-        0.95,
-        "scans_over_arc",
-        WHY["costly-scans"],
-    ),
+    Demand("lru", 1.06, "scans_over_lru", WHY["scan"]),
+    Demand("arc", 0.95, "scans_over_arc", WHY["costly-scans"]),
 )
 ON_SHIFTS = (
-    Demand(
-        "lru",
-        0.97,
-        "shifts_over_lru",
-        WHY["old-popularity"],
-    ),
-    Demand(
-        "arc",
-        0.95,
-        "shifts_over_arc",
-        WHY["no-room"],
-    ),
+    Demand("lru", 0.97, "shifts_over_lru", WHY["old-popularity"]),
+    Demand("arc", 0.95, "shifts_over_arc", WHY["no-room"]),
 )
-ON_LOOPS = (
-    Demand(
-        "belady",
-        0.4,
-        "loops_over_best",
-        WHY["loop"],
-    ),
-)
+ON_LOOPS = (Demand("belady", 0.4, "loops_over_best", WHY["loop"]),)
 """What a policy must reach on every seed. LRU and ARC hit nothing on a loop that is too long: the optimum is asked."""
 
 
@@ -187,19 +160,13 @@ CODE = Code(made=True, methods=("hit", "admitted", "evicted", "evict"), notes=("
 HINTS = (
     "What does LRU do when a scan comes by? Which objects would you rather have kept?",
     "Give newcomers a small part of the room, and the rest to objects that were requested a second time.",
-    ("Remember as many keys of unused newcomers as the cache holds. A key that returns is no longer a newcomer."),
+    "Remember as many keys of unused newcomers as the cache holds. A key that returns is no longer a newcomer.",
 )
 
 ASSIGNMENT, check, hint = exercise(
     "cache-policies",
     Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
-    Task(
-        "check-policy",
-        3,
-        {"Policy": CODE},
-        lambda asked: _play(asked, contests(asked.draws, asked.seed)),
-        HINTS,
-    ),
+    Task("check-policy", 3, {"Policy": CODE}, lambda asked: _play(asked, contests(asked.draws, asked.seed)), HINTS),
     Task(
         "check-policy-elsewhere",
         3,

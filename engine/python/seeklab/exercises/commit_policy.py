@@ -237,8 +237,8 @@ def _measure(asked: Asked, on: Database) -> list[Evidence]:
 CODE = Code(made=True, shape=(LogQueue._fields,))
 HINTS = (
     "How long does a flush for one take, how long one for fifty, and how many wait meanwhile?",
-    ("Transactions that wait when a flush begins need no other flush. The queue's order is the log's order."),
-    ("Take all, in order: list(range(queue.waiting)). A wait pays only if another transaction is about to come."),
+    "Transactions that wait when a flush begins need no other flush. The queue's order is the log's order.",
+    "Take all, in order: list(range(queue.waiting)). A wait pays only if another transaction is about to come.",
 )
 
 ASSIGNMENT, check, hint = exercise(

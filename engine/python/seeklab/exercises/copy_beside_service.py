@@ -175,7 +175,7 @@ SHAPE = Shape(
     ),
     hints=(
         "How fast does the drive take data, for how long, and who else writes to it all the time?",
-        ("The cache takes static + lent GB, including the service's writes; beyond it both share 100 MB/s."),
+        "The cache takes static + lent GB, including the service's writes; beyond it both share 100 MB/s.",
         "fast_gb a little below (static_gb + lent) * (1 - service_mb / 1800), pause_s 0, rate_mb 98 - service_mb.",
     ),
     seeds=1,

@@ -178,7 +178,7 @@ def _measure(asked: Asked, on: Fleet) -> list[Evidence]:
 PLACE = Code(shape=(None, None, None))
 HINTS = (
     "How many different sets must a node be in to share chunks with that many others?",
-    ("Put all nodes in an order and cut it into groups of three: each node is in one group. Do that several times."),
+    "Put all nodes in an order and cut it into groups of three: each node is in one group. Do that several times.",
     (
         "Draw an order of the racks and of the nodes within them. Node i of the first third, of the second and of "
         "the last third of that line are in different racks."

@@ -120,35 +120,11 @@ WHY = named(
 )
 
 DEMANDS = (
-    Bound(
-        "odx.read_latency_mean_ms",
-        at_most=1.5,
-        of="fixed",
-        why=WHY["late-fetch"],
-    ),
-    Bound(
-        "odx.read_missed_share_percent",
-        at_most=0.1,
-        why=WHY["short-fetch"],
-    ),
-    Bound(
-        "odx.read_mib_per_s",
-        at_least=0.9,
-        of="fixed",
-        why=WHY["small-pieces"],
-    ),
-    Bound(
-        "prefetch_max_ahead_bytes",
-        at_most=1.25,
-        of="fixed",
-        why=WHY["too-far-ahead"],
-    ),
-    Bound(
-        "clients.read_latency_mean_ms",
-        at_most=1.1,
-        of="fixed",
-        why=WHY["other-clients"],
-    ),
+    Bound("odx.read_latency_mean_ms", at_most=1.5, of="fixed", why=WHY["late-fetch"]),
+    Bound("odx.read_missed_share_percent", at_most=0.1, why=WHY["short-fetch"]),
+    Bound("odx.read_mib_per_s", at_least=0.9, of="fixed", why=WHY["small-pieces"]),
+    Bound("prefetch_max_ahead_bytes", at_most=1.25, of="fixed", why=WHY["too-far-ahead"]),
+    Bound("clients.read_latency_mean_ms", at_most=1.1, of="fixed", why=WHY["other-clients"]),
 )
 """What a fix must reach, on every seed."""
 

@@ -169,30 +169,9 @@ def _cost(asked: Asked) -> list[Evidence]:
     held, width = design.capacity_bytes / TB, design.numbers["width"]
     runs = [(test, measure(asked.draws, choice, test, asked.seed)) for test in THREADS]
     return [
-        at_least(
-            "capacity",
-            held,
-            own["capacity_tb"],
-            "TB",
-            asked.seed,
-            WHY["too-small"],
-        ),
-        at_least(
-            "disks in a group",
-            width,
-            2,
-            "",
-            asked.seed,
-            WHY["no-copy"],
-        ),
-        at_most(
-            "cost",
-            design.cost,
-            most,
-            "",
-            asked.seed,
-            WHY["too-expensive"],
-        ),
+        at_least("capacity", held, own["capacity_tb"], "TB", asked.seed, WHY["too-small"]),
+        at_least("disks in a group", width, 2, "", asked.seed, WHY["no-copy"]),
+        at_most("cost", design.cost, most, "", asked.seed, WHY["too-expensive"]),
         *(
             at_least(
                 run.title,
@@ -217,7 +196,7 @@ DESIGN = Settings(
 )
 HINTS = (
     "exercise.pool(LEARNER, design).bounds(test) says what each part allows: begin with the smallest.",
-    ("The capacity sets the number of disks; they serve some reads; memory has to hold the rest of the working set."),
+    "The capacity sets the number of disks; they serve some reads; memory has to hold the rest of the working set.",
     (
         "Then one part for each test: log SSDs for durable writes, cores and the server's link for streams. Add a "
         "few percent to the level, for loads with other numbers of threads."

@@ -210,7 +210,7 @@ SHAPE = Shape(
     hints=(
         "How often does the rebuild return to a zone, and what would it have to know to avoid that?",
         "memory_gb / 100 bytes is how many blocks can be sorted together; a mirror need not know any.",
-        ("room = memory_gb / 100 * block_kib * 1024 GB: by address for a mirror, or if all fits; else room."),
+        "room = memory_gb / 100 * block_kib * 1024 GB: by address for a mirror, or if all fits; else room.",
     ),
     seeds=1,
 )

@@ -68,43 +68,14 @@ WHY = named(
 
 DEMANDS: Mapping[str, Sequence[Bound]] = {
     "quiet": (
-        Bound(
-            "zfs_delayed_writes",
-            at_most=0,
-            why=WHY["early-delay"],
-        ),
-        Bound(
-            "zfs_write_rate_variation_percent",
-            at_most=0.3,
-            of="found",
-            why=WHY["bursts"],
-        ),
-        Bound(
-            READS,
-            at_most=0.85,
-            of="found",
-            why=WHY["as-before"],
-        ),
+        Bound("zfs_delayed_writes", at_most=0, why=WHY["early-delay"]),
+        Bound("zfs_write_rate_variation_percent", at_most=0.3, of="found", why=WHY["bursts"]),
+        Bound(READS, at_most=0.85, of="found", why=WHY["as-before"]),
     ),
     "rush": (
-        Bound(
-            "writers.write_mib_per_s",
-            at_least=0.8,
-            of="found",
-            why=WHY["few-writes"],
-        ),
-        Bound(
-            READS,
-            at_most=0.53,
-            of="found",
-            why=WHY["deep-queue"],
-        ),
-        Bound(
-            "zfs_dirty_max_bytes",
-            at_most=0.8,
-            of="found",
-            why=WHY["small-delay"],
-        ),
+        Bound("writers.write_mib_per_s", at_least=0.8, of="found", why=WHY["few-writes"]),
+        Bound(READS, at_most=0.53, of="found", why=WHY["deep-queue"]),
+        Bound("zfs_dirty_max_bytes", at_most=0.8, of="found", why=WHY["small-delay"]),
     ),
 }
 """What a choice must reach, on every seed."""
@@ -170,8 +141,8 @@ def _judge(asked: Asked, load: str) -> list[Evidence]:
 CHOICE = Settings(MAY_SET)
 HINTS = (
     "In the quiet hour: why do writes come in bursts? In the rush: what does a read wait for?",
-    ("A ramp that starts at one write smooths the quiet hour. The most in flight decides what a read waits for."),
-    ("The backend gains from up to ten in flight; a few less cost little. A larger delay_scale lowers the dirty data."),
+    "A ramp that starts at one write smooths the quiet hour. The most in flight decides what a read waits for.",
+    "The backend gains from up to ten in flight; a few less cost little. A larger delay_scale lowers the dirty data.",
 )
 
 ASSIGNMENT, check, hint = exercise(
