@@ -174,13 +174,13 @@ SHAPED: dict[str, list[Wrong]] = {
         ({**CHUNK, "buffer_compress_percentage": 33}, "ratio"),
     ),
     "incast-admission": _elsewhere(
-        (lambda system: {"atonce": system["servers"], "window": 20}, "overflow"),
+        (lambda system: {"at_once": system["servers"], "window": 20}, "overflow"),
         (
-            lambda system: {"atonce": min(4, system["servers"]), "window": system["buffer_at_least"]},
+            lambda system: {"at_once": min(4, system["servers"]), "window": system["buffer_at_least"]},
             "large-buffer",
         ),
-        (lambda _: {"atonce": 1, "window": 16}, "gaps"),
-        (lambda _: {"atonce": 4, "window": 1}, "small-window"),
+        (lambda _: {"at_once": 1, "window": 16}, "gaps"),
+        (lambda _: {"at_once": 4, "window": 1}, "small-window"),
     ),
     "log-lane": _elsewhere(
         ({"zfs.log.devices.count": 3}, "more-devices"),
@@ -361,7 +361,7 @@ def _tick(delay_ns: int) -> Callable[[], Callable[[int, int, ThrottleHistory], i
     return lambda: lambda dirty, limit, _history: delay_ns if dirty > limit * 7 // 8 else 0
 
 
-def _all_atonce(dirty: int, limit: int, _history: ThrottleHistory) -> int:
+def _all_at_once(dirty: int, limit: int, _history: ThrottleHistory) -> int:
     """Let nobody write for as long as a good part of the buffer takes to drain."""
     return 5_000_000_000 if dirty > limit // 2 else 0
 
@@ -645,7 +645,7 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
         "Policy",
         (_tick(10_000_000), "late-delay"),
         (lambda: lambda _dirty, _limit, _history: 1_000_000_000, "idle-backend"),
-        (lambda: _all_atonce, "sudden-delay"),
+        (lambda: _all_at_once, "sudden-delay"),
     ),
 }
 
