@@ -36,10 +36,10 @@ class Library:
             return self.text
         key = name, facts is not None
         if key not in self._parts:
-            self._parts[key] = self._part(*key)
+            self._parts[key] = self._part(name, has_facts=facts is not None)
         return self._parts[key]
 
-    def _part(self, name: str, has_facts: bool) -> str:
+    def _part(self, name: str, *, has_facts: bool) -> str:
         part = {field: self._document[field] for field in ("presets", "families")}
         if has_facts:
             part["ranges"] = self._document["ranges"]

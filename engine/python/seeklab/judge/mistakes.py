@@ -191,12 +191,12 @@ class Value:
     label: str = "{key}"
     """What to call a value of a dictionary in a sentence."""
     whole: bool = False
-    """Whether a dictionary is held as one value, such as counts, whose keys are part of the answer."""
+    """Whether a dictionary is held as one value, such as counts: its keys are part of the answer, its values exact."""
 
     def __call__(self, asked: Asked) -> list[Evidence]:
         """Return what is wrong with the answer, or that nothing is."""
         found, truth = asked.answers[ANSWER], self.right()
-        near = Near(self.within, self.apart)
+        near = EXACT if self.whole else Near(self.within, self.apart)
         parts = isinstance(truth, Mapping) and not self.whole
         if parts:
             found = {key: found[key] for key in truth if key in found}

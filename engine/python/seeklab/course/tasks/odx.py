@@ -96,7 +96,6 @@ TASKS = (
                     when=lambda found, _: f"{sum(found.values()):,} reads in {len(found)} shapes",
                 ),
             ),
-            within=0,
             facts=lambda: {"reads": len(_reads())},
             whole=True,
         ),
