@@ -321,7 +321,7 @@ def test_the_course_is_written_once_and_never_over_a_learners_work(tmp_path: Pat
 def test_the_command_writes_the_course_and_says_where(command_line: CommandLine, tmp_path: Path) -> None:
     done = command_line("course", str(tmp_path / "mine"), "--no-open")
     assert done.returncode == 0
-    assert numbers(done.stdout)[0] == str(len(list((tmp_path / "mine").glob("*.ipynb"))))
+    assert numbers(done.stdout)[0] == str(len(list((tmp_path / "mine").rglob("*.ipynb"))))
     again = command_line("course", str(tmp_path / "mine"), "--no-open")
     assert numbers(again.stdout)[0] == "0"
 
