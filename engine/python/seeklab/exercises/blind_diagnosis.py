@@ -379,7 +379,7 @@ def _evidence(asked: Asked) -> list[Evidence]:
         return [Evidence(name, None, "a number for the right cause", met=False).because(why) for name in names]
     result = seeklab.run(incident.scenario)
     percent = asked.bound("read_within_percent")
-    # The right number stays untold: the tools tell it to whoever looks.
+    # The right number is not shown: a learner finds it in the tools.
     told = f"what the tools show, +-{percent:g}%"
     found = []
     for name in names:

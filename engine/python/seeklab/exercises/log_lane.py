@@ -1,7 +1,7 @@
 """The assignment on the intent log: settings under which small synchronous writes are served beside a very large one.
 
-Two loads on one pool: many threads that each wait for their write, and a database beside somebody who makes hundreds of
-megabytes durable at once. As found, the log takes one commit at a time, and all of every commit.
+Two loads on one pool: many threads that each wait for their write, and a database beside a client that commits hundreds
+of megabytes at once. As found, the log takes one commit at a time, and all of every commit.
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ def _diagnosis(asked: Asked) -> list[Evidence]:
         "missed_bytes": mode(read["missed_bytes"] for read in reads),
         "first_missed_byte": mode(first_missed_byte(result, read) for read in reads),
     }
-    # The right number stays untold: the log tells it to whoever looks.
+    # The right number is not shown: a learner finds it in the log.
     found = [
         near(
             name,

@@ -1,6 +1,6 @@
 """The assignment on tuning the I/O scheduler: one setting for a quiet hour and for a rush, for reads and for writes.
 
-Each learner has a backend of their own speed that gains by depth, and a pool that was tuned by somebody in a hurry. A
+Each learner has a backend of their own speed that gains by depth, and a pool that was tuned in a hurry. A
 setting is judged on two loads. Bounds are multiples of what the pool as found does on that very seed.
 """
 
@@ -148,7 +148,7 @@ HINTS = (
 ASSIGNMENT, check, hint = exercise(
     "tune-scheduler",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-    # In the quiet hour: smooth writes that nobody is delayed for, and reads that feel it.
+    # In the quiet hour: smooth writes without delays, and faster reads.
     Task("check-quiet", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "quiet"), HINTS),
     # The same choice in the rush: reads, against throughput, against memory.
     Task("check-rush", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "rush"), HINTS),

@@ -218,7 +218,7 @@ def _readings(asked: Asked) -> list[Evidence]:
     found = []
     for name, value in asked.answers["readings"].items():
         truth, within, unit = truths[name]
-        # The right number stays untold: the tools tell it to whoever looks.
+        # The right number is not shown: a learner finds it in the tools.
         why = Mistake(name.replace("_", "-"), READING_REASONS[name])
         found.append(near(name, value, truth, within_percent=within, unit=unit, told=TOOLS_SHOW, why=why))
     return found
