@@ -1,4 +1,4 @@
-//! How large a job's requests are and where they go, beyond one size and one order: mixes, strides, zones, files, reads that verify.
+//! Request sizes and offsets of a job beyond one size and one order: mixes, strides, zones, files, verification.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,36 +6,36 @@ use serde::Serialize;
 use crate::Bytes;
 use crate::reader::FromJson;
 
-/// A zone of shingled disks, as drives have them.
+/// Size of a zone on shingled disks: 256 MiB, as real drives use.
 pub const ZONE: Bytes = Bytes(256 << 20);
 
-/// A size, and how many of the requests have it.
+/// A request size and its share of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SizeShare {
     /// Size of these requests.
     #[schemars(title = "Block size", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
     pub bs: Bytes,
-    /// Their share of the requests.
+    /// Share of the requests with this size.
     #[schemars(title = "Share", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub percent: f64,
 }
 
-/// Mixes of request sizes. The shares of a mix add up to 100 %.
+/// Mixes of request sizes. The shares of a mix add up to 100%.
 #[derive(Clone, Debug, Default, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SizeMix {
     /// Sizes of reads.
     #[schemars(length(max = 64))]
     pub read: Vec<SizeShare>,
-    /// Sizes of writes; those of reads when absent.
+    /// Sizes of writes. Default: the same as for reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]
     pub write: Vec<SizeShare>,
 }
 
 impl SizeMix {
-    /// The sizes of one direction.
+    /// Return the sizes of one direction.
     #[must_use]
     pub fn of(&self, writes: bool) -> &[SizeShare] {
         if writes && !self.write.is_empty() { &self.write } else { &self.read }
@@ -45,41 +45,41 @@ impl SizeMix {
         self.read.iter().chain(&self.write).filter(|share| share.percent > 0.0).map(|share| share.bs.0)
     }
 
-    /// The smallest size that is drawn, in bytes.
+    /// Return the smallest size of the mixes, in bytes.
     #[must_use]
     pub fn smallest(&self) -> Option<u64> {
         self.sizes().min()
     }
 
-    /// The largest size that is drawn, in bytes.
+    /// Return the largest size of the mixes, in bytes.
     #[must_use]
     pub fn largest(&self) -> Option<u64> {
         self.sizes().max()
     }
 }
 
-/// What a sequential job leaves out.
+/// Gaps between the requests of a sequential job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stride {
-    /// Bytes that are left out after each request.
-    #[schemars(title = "Left out", extend("minimum" = 512))]
+    /// Bytes to skip after each request.
+    #[schemars(title = "Skipped bytes", extend("minimum" = 512))]
     pub skip: Bytes,
-    /// Go back by so much from the end of each request instead: twice the block size reads a file backwards.
+    /// Skip backwards from the end of each request instead. Twice the block size reads a file backwards.
     #[serde(default)]
     pub backwards: bool,
 }
 
-/// Zones that are visited one after the other.
+/// Zones to visit one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StridedZones {
-    /// Bytes to transfer in a zone before the next zone's turn.
-    #[schemars(title = "Bytes in a zone", extend("minimum" = 512))]
+    /// Bytes to transfer in a zone before moving to the next one.
+    #[schemars(title = "Bytes per zone", extend("minimum" = 512))]
     pub size: Bytes,
-    /// Length of a zone; `size` when absent.
+    /// Length of a zone. Default: `size`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Length of a zone", extend("minimum" = 512))]
+    #[schemars(title = "Zone length", extend("minimum" = 512))]
     pub range: Option<Bytes>,
     /// Bytes between the end of a zone and the start of the next.
     #[serde(default)]
@@ -87,8 +87,8 @@ pub struct StridedZones {
     pub skip: Bytes,
 }
 
-/// Zones that are written from their start to their end only, as a host-managed zoned drive demands it: a write goes to its zone's write
-/// pointer, a read below it, and a full zone that is written to is reset first.
+/// Zones with write pointers, which must be written sequentially, as on a host-managed zoned drive. A write goes to its zone's write
+/// pointer and a read below it. A full zone is reset before it is written again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SequentialZones {
@@ -96,43 +96,44 @@ pub struct SequentialZones {
     #[serde(default = "crate::defaults::zone")]
     #[schemars(title = "Zone", extend("minimum" = 4096, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
     pub size: Bytes,
-    /// Bytes of a zone that can be written, from its start; all of it when absent.
+    /// Writable bytes of a zone, from its start. Default: the whole zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Capacity of a zone", extend("minimum" = 4096))]
+    #[schemars(title = "Zone capacity", extend("minimum" = 4096))]
     pub capacity: Option<Bytes>,
-    /// Zones of a file that may be written in part at the same time; any number when absent. A write to another zone goes to one of these.
+    /// Maximum number of a file's zones that are partly written at the same time. A write to another zone goes to one of these. Default:
+    /// no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Zones open at most", range(min = 1, max = 4096))]
+    #[schemars(title = "Maximum open zones", range(min = 1, max = 4096))]
     pub max_open: Option<u32>,
-    /// Whether reads go to the place that was drawn, written or not.
+    /// Whether reads may go beyond the write pointer, to data that was never written.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schemars(title = "Reads beyond the write pointer")]
     pub read_beyond: bool,
 }
 
 impl SequentialZones {
-    /// Bytes of a zone that can be written.
+    /// Return the writable bytes of a zone.
     #[must_use]
     pub fn capacity_bytes(&self) -> u64 {
         self.capacity.unwrap_or(self.size).0
     }
 }
 
-/// Which of its files a worker takes next.
+/// The order in which a worker uses its files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileService {
     /// One after the other, in turn.
     #[default]
     RoundRobin,
-    /// One until it is done, then the next.
+    /// One file until it is finished, then the next.
     Sequential,
-    /// Any, at random.
+    /// A random file.
     Random,
 }
 
 impl FileService {
-    /// Whether it is the usual one.
+    /// Return whether this is the default.
     #[must_use]
     #[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
     pub fn is_default(&self) -> bool {
@@ -140,17 +141,17 @@ impl FileService {
     }
 }
 
-/// Reads of what was written: each block once, in the order in which it was written, or by place where random offsets are drawn with
-/// repetition. Comparing takes no time.
+/// Verification reads. Each written block is read back once, in write order, or by address if random offsets are drawn with repetition.
+/// Comparing the data takes no time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Verify {
-    /// Read back after so many writes; after all writes of a pass when absent.
+    /// Read back after this many writes. Default: after all writes of a pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Writes before they are read back", range(min = 1, max = 1_000_000))]
+    #[schemars(title = "Writes before verification", range(min = 1, max = 1_000_000))]
     pub backlog: Option<u32>,
-    /// How many to read back at a time; `backlog` when absent.
+    /// Number of blocks to read back at a time. Default: `backlog`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Blocks read back at a time", range(min = 1, max = 1_000_000))]
+    #[schemars(title = "Blocks verified at a time", range(min = 1, max = 1_000_000))]
     pub batch: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! The typed description of a cluster, and what its schema cannot say.
+//! The cluster in a scenario, with the checks that its schema cannot express.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,100 +6,104 @@ use serde::Serialize;
 use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
-/// Most copies of a block.
+/// Maximum copies of a block.
 pub const MAX_COPIES: usize = 3;
-/// Most blocks of a cluster: at some 40 bytes each.
+/// Maximum blocks of a cluster; each takes about 40 bytes of memory.
 pub const MAX_BLOCKS: u64 = 4 << 20;
 
-/// Where a block lives, and how it is found.
+/// Where the copies of a block are, and how a node finds them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Design {
-    /// One copy where the virtual machine runs, the others on nodes drawn at random; the map is spread over all nodes. What is read elsewhere moves to the reader.
+    /// One copy on the virtual machine's node, the others on random nodes. The map is spread over all nodes. A block that is read from
+    /// another node moves to the reader.
     #[default]
     Locality,
-    /// Copies on nodes that a hash of the block's address names; there is no map to ask.
+    /// Copies on the nodes that a hash of the block's address selects. No map is needed.
     Hash,
-    /// Copies on both nodes of the virtual machine's pair, each content once in a pair, found through the pair's own table of fingerprints.
+    /// Copies on both nodes of the virtual machine's pair. Each pair stores a given content once and finds it in its own fingerprint
+    /// table.
     DedupPairs,
-    /// Each content once in the cluster, on nodes drawn at random; address to fingerprint and fingerprint to node are two tables spread over all nodes.
+    /// Each content is stored once in the cluster, on random nodes. Two tables are spread over all nodes: address to fingerprint, and
+    /// fingerprint to node.
     DedupSpread,
-    /// Copies on both nodes of a pair, of which the owner serves; every node knows the owner and sends requests on to it.
+    /// Copies on both nodes of a pair; one of them, the owner, serves requests. Every node knows the owner and forwards requests to it.
     RedirectPairs,
 }
 
 impl Design {
-    /// Whether copies stay within pairs of nodes.
+    /// Return whether copies stay within pairs of nodes.
     #[must_use]
     pub fn is_paired(self) -> bool {
         matches!(self, Self::DedupPairs | Self::RedirectPairs)
     }
-    /// Whether contents are found by their fingerprints.
+    /// Return whether contents are found by their fingerprints.
     #[must_use]
     pub fn is_deduplicated(self) -> bool {
         matches!(self, Self::DedupPairs | Self::DedupSpread)
     }
 }
 
-/// Where the maps of a design that needs them are.
+/// Where the maps are, in designs that need them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Maps {
-    /// Where the design has them: on as many nodes as a block has copies, or on the pair.
+    /// Where the design puts them: on as many nodes as a block has copies, or on the pair.
     #[default]
     Design,
-    /// Whole on every node: nothing has to be asked for.
+    /// A full copy on every node, so that no lookup crosses the network.
     Everywhere,
 }
 
-/// A virtual machine: the job of the same name.
+/// A virtual machine; it runs the job of the same name.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
     /// Name of its job.
     pub name: String,
-    /// Node that it runs on at the start.
+    /// Node on which it runs at the start.
     #[schemars(title = "Runs on node", range(min = 0, max = 255))]
     pub node: u32,
 }
 
-/// A virtual machine that moves.
+/// A move of a virtual machine to another node.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Move {
-    /// Its job.
+    /// Job of the virtual machine.
     pub vm: String,
-    /// When.
+    /// Time of the move.
     #[serde(default)]
     #[schemars(title = "Moves at")]
     pub at: Nanos,
-    /// Where to.
+    /// Node that it moves to.
     #[schemars(title = "Moves to node", range(min = 0, max = 255))]
     pub to: u32,
 }
 
-/// A node that is lost, with all that is on it.
+/// The loss of a node with all its data.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
-    /// Which one.
+    /// Node that is lost.
     #[schemars(title = "Lost node", range(min = 0, max = 255))]
     pub node: u32,
-    /// When.
+    /// Time of the loss.
     #[serde(default)]
     #[schemars(title = "Lost at")]
     pub at: Nanos,
 }
 
-/// Nodes that share blocks among them. The scenario's devices are dealt out to the nodes in order, in equal numbers; the layout is each node's own.
+/// A cluster of nodes that share blocks. The scenario's devices are dealt to the nodes in order, in equal numbers. The layout applies
+/// within each node.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClusterSpec {
-    /// Where a block lives, and how it is found.
+    /// Where the copies of a block are, and how a node finds them.
     #[serde(default)]
     #[schemars(title = "Design")]
     pub design: Design,
-    /// Nodes.
+    /// Number of nodes.
     #[schemars(title = "Nodes", range(min = 2, max = 256))]
     pub nodes: u32,
     /// Copies of each block, on different nodes.
@@ -112,13 +116,13 @@ pub struct ClusterSpec {
     pub block: Bytes,
     /// Rate of each node's link, in each direction.
     #[serde(default = "default_link")]
-    #[schemars(title = "Link of a node", extend("minimum" = 1_000_000, "maximum" = 100_000_000_000_u64, "x-unit" = "B/s", "x-scale" = "log2"))]
+    #[schemars(title = "Link per node", extend("minimum" = 1_000_000, "maximum" = 100_000_000_000_u64, "x-unit" = "B/s", "x-scale" = "log2"))]
     pub link: Bytes,
     /// Round trip between two nodes.
     #[serde(default = "default_round_trip")]
     #[schemars(title = "Round trip", extend("minimum" = 0, "maximum" = 1_000_000_000))]
     pub round_trip: Nanos,
-    /// Whether what a virtual machine reads elsewhere moves to its node (locality only).
+    /// Whether a block that a virtual machine reads from another node moves to its own node (locality only).
     #[serde(default = "crate::defaults::enabled")]
     #[schemars(title = "Reads move blocks")]
     pub migrate: bool,
@@ -126,27 +130,27 @@ pub struct ClusterSpec {
     #[serde(default)]
     #[schemars(title = "Maps")]
     pub maps: Maps,
-    /// Blocks whose content is that of another block, drawn over the whole cluster.
+    /// Share of blocks whose content equals that of another block, anywhere in the cluster.
     #[serde(default)]
     #[schemars(title = "Duplicates", range(min = 0, max = 95), extend("x-unit" = "%"))]
     pub duplicates: u32,
-    /// Whether the deduplicating designs look contents up; without, each block is stored for itself.
+    /// Whether the deduplicating designs look up fingerprints. Otherwise they store each block separately.
     #[serde(default = "crate::defaults::enabled")]
     #[schemars(title = "Fingerprints")]
     pub fingerprints: bool,
-    /// Blocks that each node sends at once to protect again what has lost a copy.
+    /// Blocks that each node re-protects at the same time after a copy is lost.
     #[serde(default = "eight")]
     #[schemars(title = "Re-protection in flight", range(min = 1, max = 256), extend("x-scale" = "log2"))]
     pub rebuild_in_flight: u32,
-    /// Where jobs run; the others run on node 0, 1, 2, ... in the order of the jobs.
+    /// Nodes of the jobs. Other jobs run on node 0, 1, 2, ... in order.
     #[serde(default)]
     #[schemars(length(max = 256))]
     pub vms: Vec<Machine>,
-    /// Virtual machines that move.
+    /// Moves of virtual machines.
     #[serde(default)]
     #[schemars(length(max = 256))]
     pub moves: Vec<Move>,
-    /// Nodes that are lost.
+    /// Losses of nodes.
     #[serde(default)]
     #[schemars(length(max = 256))]
     pub failures: Vec<Failure>,
@@ -169,13 +173,13 @@ fn default_round_trip() -> Nanos {
 }
 
 impl ClusterSpec {
-    /// Bytes of memory that the tables take for so many placed bytes, generously.
+    /// Return an upper estimate of the memory of the tables, in bytes, for this many placed bytes.
     #[must_use]
     pub fn table_bytes(&self, placed_bytes: u64) -> u64 {
         placed_bytes.div_ceil(self.block.0).min(MAX_BLOCKS) * 48
     }
 
-    /// The node that a job runs on at the start.
+    /// Return the node on which a job runs at the start.
     #[must_use]
     pub fn home(&self, job: usize, name: &str) -> u32 {
         let given = self.vms.iter().find(|vm| vm.name == name).map(|vm| vm.node);

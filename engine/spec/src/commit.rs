@@ -6,53 +6,53 @@ use serde::Serialize;
 use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
-/// Most logs of a database.
+/// Maximum logs of a database.
 pub const MAX_LOGS: usize = 8;
 
-/// A database that commits. A transaction is worked on, then passes the stages in order; each of them flushes a log, and those that
-/// wait for the same log may share a flush. Reads pass it by.
+/// A database that commits. After its work, a transaction passes through the stages in order, and each stage flushes a log. Transactions
+/// that wait for the same log may share a flush. Reads skip all of this.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommitSpec {
-    /// Work on a transaction outside the logs; any number of transactions are worked on at the same time.
+    /// Work per transaction outside the logs. Any number of transactions work at the same time.
     #[serde(default)]
     #[schemars(title = "Work", extend("maximum" = 60_000_000_000_u64))]
     pub work: Nanos,
-    /// Further work on a transaction that is done for one at a time, first come first served.
+    /// Serialised work per transaction (first come, first served).
     #[serde(default)]
     #[schemars(title = "Serial work", extend("maximum" = 60_000_000_000_u64))]
     pub serial_work: Nanos,
-    /// The logs. Each is flushed by one at a time, and none waits for another.
+    /// The logs. Each runs one flush at a time, independently of the others.
     #[schemars(length(min = 1, max = 8))]
     pub logs: Vec<DatabaseLogSpec>,
-    /// What a transaction flushes, in order, by the names of the logs. A log may come several times: its stages share queue and flushes.
+    /// Names of the logs that a transaction flushes, in order. Stages with the same log share its queue and its flushes.
     #[schemars(length(min = 1, max = 16))]
     pub stages: Vec<String>,
 }
 
-/// Which of those that wait for a log its next flush is for.
+/// Which waiting transactions share the next flush.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Batch {
-    /// All.
+    /// All that wait.
     #[default]
     All,
-    /// The first.
+    /// The first in the queue.
     One,
-    /// Those that the engine's host names.
+    /// Those that the engine's host selects.
     Asked,
 }
 
-/// How the times of flushes are spread about their mean.
+/// The distribution of flush times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FlushTimes {
-    /// The same each time.
+    /// Constant.
     Fixed,
     /// Exponentially distributed.
     #[default]
     Exponential,
-    /// Anything from half of the mean to one and a half, equally likely.
+    /// Uniform between 0.5 and 1.5 times the mean.
     Uniform,
 }
 
@@ -60,44 +60,43 @@ pub enum FlushTimes {
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DatabaseLogSpec {
-    /// Name, by which stages refer to it.
+    /// Name that stages refer to.
     #[schemars(length(min = 1, max = 32))]
     pub name: String,
-    /// Which of those that wait the next flush is for: all, the first, or those that a program of yours names
-    /// (`seeklab.run_commit_policy`).
+    /// Which waiting transactions share the next flush: all, the first, or those that your program selects (`seeklab.run_commit_policy`).
     #[serde(default)]
-    #[schemars(title = "A flush is for")]
+    #[schemars(title = "Flush batch")]
     pub batch: Batch,
-    /// How long a flush takes, when it is drawn. Without it a flush is a write of the batch's bytes, and a FLUSH, to the layers below.
+    /// Random duration of a flush. Default: a flush writes the batch's bytes to the layers below, and a FLUSH follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush: Option<FlushSpec>,
-    /// Work of the host for each flush that is written below, before it gets there: a file that grows makes its file system write, too.
+    /// Work of the host before each flush that is written below. For example, a growing file makes its file system write too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<FlushSpec>,
-    /// Where it begins in the space of the layers below, if it is written there: behind the log before it when absent.
+    /// Start of the log in the space of the layers below, if it is written there. Default: after the previous log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Begins at")]
+    #[schemars(title = "Log start")]
     pub offset: Option<Bytes>,
-    /// Its length, if it is written below. It is written from its begin to its end, and from its begin again.
+    /// Length of the log, if it is written below. It is written sequentially and wraps around at the end.
     #[serde(default = "default_size")]
-    #[schemars(title = "Length of the log", extend("minimum" = 1_048_576, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
+    #[schemars(title = "Log length", extend("minimum" = 1_048_576, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
     pub size: Bytes,
 }
 
-/// How long a flush takes.
+/// Duration of a flush.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlushSpec {
     /// Mean time of a flush.
     #[schemars(title = "Flush", extend("minimum" = 1000, "maximum" = 60_000_000_000_u64, "x-scale" = "log2"))]
     pub mean: Nanos,
-    /// How flush times are spread about the mean.
+    /// Distribution of flush times around the mean.
     #[serde(default)]
-    #[schemars(title = "Flush times are")]
+    #[schemars(title = "Flush times")]
     pub times: FlushTimes,
     /// Time that each transaction of a batch adds to its flush.
     #[serde(default)]
-    #[schemars(title = "Flush, for each transaction", extend("maximum" = 1_000_000_000))]
+    #[schemars(title = "Flush time per transaction", extend("maximum" = 1_000_000_000))]
     pub per_commit: Nanos,
 }
 
@@ -106,12 +105,12 @@ fn default_size() -> Bytes {
 }
 
 impl CommitSpec {
-    /// The number of the log of each stage; what is not the name of a log is left out.
+    /// Yield the number of each stage's log. Names without a log are skipped.
     pub fn log_of_stages(&self) -> impl Iterator<Item = usize> {
         self.stages.iter().filter_map(|stage| self.logs.iter().position(|log| log.name == *stage))
     }
 
-    /// Where each log begins in the space below, in bytes. Logs whose flushes are drawn take no place.
+    /// Return the start of each log in the space below, in bytes. Logs with random flush times take no space.
     #[must_use]
     pub fn offsets(&self) -> Vec<u64> {
         let mut next = 0;

@@ -1,4 +1,4 @@
-//! The controller in a scenario: the node's cores, the controllers of a virtual disk, and what a request costs them.
+//! The controller in a scenario: the node's cores, the controllers of a virtual disk, and the cost of a request.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,61 +6,61 @@ use serde::Serialize;
 use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
-/// What is a virtual disk with controllers of its own.
+/// What a virtual disk with its own controllers covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Disks {
     /// Each file (region) of the jobs.
     #[default]
     File,
-    /// All of the address space.
+    /// The whole address space.
     One,
 }
 
-/// How long work takes about its mean.
+/// The distribution of work around its mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Spread {
-    /// The same each time.
+    /// Constant.
     #[default]
     Constant,
     /// Exponentially distributed.
     Exponential,
 }
 
-/// Which requests hold the shared state alone.
+/// Requests that need the shared state exclusively.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Exclusive {
     /// None: all share it.
     #[default]
     Never,
-    /// Writes.
+    /// Writes only.
     Writes,
-    /// All: a lock without a shared mode.
+    /// All requests: the lock has no shared mode.
     Always,
 }
 
-/// Who says which shard owns a range.
+/// How the owner of a range is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OwnerMap {
-    /// Nobody: ranges belong to the shards in turn, or as `owners` has it.
+    /// Ranges belong to the shards in turn, or as listed in `owners`.
     #[default]
     Fixed,
-    /// The engine's host, asked at each request.
+    /// The engine's host chooses at each request.
     Asked,
 }
 
-/// The lock of what the shards of a disk share.
+/// The lock on the state that the shards of a disk share.
 #[derive(Clone, Debug, Default, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StateLock {
-    /// Part of a shard's work during which the lock is held.
+    /// Part of a shard's work during which it holds the lock.
     #[schemars(title = "Lock held", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub held_percent: f64,
-    /// Which requests hold it alone.
-    #[schemars(title = "Held alone by")]
+    /// Requests that hold the lock exclusively.
+    #[schemars(title = "Exclusive for")]
     pub exclusive: Exclusive,
 }
 
@@ -77,18 +77,18 @@ pub struct Replicas {
     pub rate: Bytes,
 }
 
-/// A change of the number of shards while the node runs.
+/// A change of the number of shards during the run.
 #[derive(Clone, Copy, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resize {
-    /// When it is ordered, from the start of the run.
+    /// Time of the order, from the start of the run.
     pub at: Nanos,
-    /// The new number.
+    /// New number of shards.
     #[schemars(title = "Shards", range(min = 1, max = 1024))]
     pub shards: u32,
 }
 
-/// The part of a request's cost that a function belongs to.
+/// Part of a request's cost that a function belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
@@ -106,7 +106,7 @@ impl Part {
     /// All parts, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Dispatch, Self::Read, Self::Write, Self::Bytes];
 
-    /// The name in a flame graph.
+    /// Return the name in a flame graph.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -118,16 +118,16 @@ impl Part {
     }
 }
 
-/// A function that a part of the cost is spent in, for the flame graph.
+/// A function that accounts for part of a cost, for the flame graph.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Function {
     /// The part of the cost.
     pub of: Part,
-    /// Its name; a semicolon parts a caller from what it calls.
+    /// Name of the function. Semicolons separate callers from callees.
     #[schemars(length(min = 1, max = 128))]
     pub name: String,
-    /// Its share of that part; what is left over belongs to the part itself.
+    /// Share of that part. The rest is charged to the part itself.
     #[schemars(range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub percent: f64,
 }
@@ -139,35 +139,35 @@ pub struct ControllerSpec {
     /// Cores of the node.
     #[schemars(title = "Cores", range(min = 1, max = 1024))]
     pub cores: u32,
-    /// What has controllers of its own.
+    /// What has its own controllers.
     #[serde(default)]
-    #[schemars(title = "A virtual disk is")]
+    #[schemars(title = "Virtual disk")]
     pub disks: Disks,
-    /// Controllers of each disk; one serves it alone, several are fed by a primary.
+    /// Controllers of each disk. One serves the disk alone; several receive requests from a primary.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Shards", range(min = 1, max = 1024), extend("x-slider" = [1, 16]))]
     pub shards: u32,
-    /// Bytes of a disk that belong to one shard before the next takes over.
+    /// Bytes of a disk that belong to one shard before the next shard's range starts.
     #[serde(default = "default_range")]
     #[schemars(title = "Range of a shard", extend("minimum" = 4096, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
     pub range: Bytes,
-    /// Owners of the ranges, in turn; 0, 1, 2, ... when empty. With fewer shards the numbers fold.
+    /// Owners of the ranges, in turn. Default: 0, 1, 2, ... With fewer shards, the numbers wrap around.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 65536))]
     pub owners: Vec<u32>,
-    /// Whether these owners are fixed, or a program of yours is asked at each request (`seeklab.run_shard_map`).
+    /// Whether the owners are fixed, or your program chooses at each request (`seeklab.run_shard_map`).
     #[serde(default)]
-    #[schemars(title = "Owners are")]
+    #[schemars(title = "Range owners")]
     pub map: OwnerMap,
-    /// A shard's further work on the first request of a range that comes to it from another, where owners are asked for.
+    /// Additional work of a shard on its first request for a range that another shard owned before, if a program chooses the owners.
     #[serde(default)]
-    #[schemars(title = "Taking over a range", extend("maximum" = 1_000_000_000))]
+    #[schemars(title = "Takeover of a range", extend("maximum" = 1_000_000_000))]
     pub takeover: Nanos,
-    /// Split a disk only as far as there are cores for its shards: at most the cores divided by the disks.
+    /// Limit the shards of each disk to the number of cores divided by the number of disks.
     #[serde(default)]
-    #[schemars(title = "Split only onto spare cores")]
+    #[schemars(title = "Only onto spare cores")]
     pub only_spare_cores: bool,
-    /// Threads of a controller. With more than one, requests of a block may overtake each other.
+    /// Threads of a controller. With more than one, requests for the same block may overtake each other.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Threads of a controller", range(min = 1, max = 1024))]
     pub threads: u32,
@@ -175,41 +175,41 @@ pub struct ControllerSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub resizes: Vec<Resize>,
-    /// Whether a change of the number of shards waits until what came before it is done; without it requests may overtake each other.
+    /// Whether a change of the number of shards waits for all earlier requests. Otherwise requests may overtake each other.
     #[serde(default = "crate::defaults::enabled")]
-    #[schemars(title = "A change waits for requests under way")]
+    #[schemars(title = "Resize waits for earlier requests")]
     pub resize_waits: bool,
-    /// The primary's work on each request, when there are several shards.
+    /// Work of the primary per request, if there are several shards.
     #[serde(default)]
     #[schemars(title = "Dispatch", extend("maximum" = 1_000_000_000))]
     pub dispatch: Nanos,
-    /// A shard's work on each read, whatever its size.
+    /// Work of a shard per read, whatever its size.
     #[serde(default)]
     #[schemars(title = "Cost of a read", extend("maximum" = 1_000_000_000))]
     pub read: Nanos,
-    /// A shard's work on each write, whatever its size.
+    /// Work of a shard per write, whatever its size.
     #[serde(default)]
     #[schemars(title = "Cost of a write", extend("maximum" = 1_000_000_000))]
     pub write: Nanos,
-    /// A shard's work on each byte.
+    /// Work of a shard per byte.
     #[serde(default)]
     #[schemars(title = "Cost of a byte", range(min = 0, max = 1000), extend("x-unit" = "ns/B"))]
     pub per_byte: f64,
-    /// All of these costs as a share of what is written here.
+    /// All of these costs, as a percentage of the given values.
     #[serde(default = "whole")]
     #[schemars(title = "Cost", range(min = 1, max = 1000), extend("x-unit" = "%"))]
     pub cost_percent: f64,
-    /// How the work on a request varies.
+    /// Distribution of the work on a request.
     #[serde(default)]
-    #[schemars(title = "Work is")]
+    #[schemars(title = "Work times")]
     pub spread: Spread,
-    /// The lock of what shards share; it costs nothing when absent.
+    /// Lock on the state that shards share. Default: no lock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock: Option<StateLock>,
-    /// Copies of each write on other nodes; none when absent.
+    /// Copies of each write on other nodes. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicas: Option<Replicas>,
-    /// Functions that the costs are spent in.
+    /// Functions that account for the costs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]
     pub functions: Vec<Function>,
@@ -223,14 +223,14 @@ fn default_range() -> Bytes {
 }
 
 impl ControllerSpec {
-    /// The shards that a disk gets when `wanted` are, of a node with so many disks.
+    /// Return the shards that a disk gets if it asks for `wanted`, on a node with this many disks.
     #[must_use]
     pub fn granted(&self, wanted: u32, disks: usize) -> u32 {
         let spare = self.cores / u32::try_from(disks.max(1)).unwrap_or(u32::MAX);
         if self.only_spare_cores { wanted.min(spare.max(1)) } else { wanted }
     }
 
-    /// The most shards that a disk has during the run.
+    /// Return the maximum shards of a disk during the run.
     #[must_use]
     pub fn max_shards(&self, disks: usize) -> u32 {
         let wanted = self.resizes.iter().map(|resize| resize.shards).fold(self.shards, u32::max);

@@ -17,15 +17,15 @@ use crate::{Bytes, Nanos};
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceGroup {
-    /// Name; devices are called `name0`, `name1`, ...
+    /// Name of the group. Its devices are called `name0`, `name1`, ...
     #[serde(default = "default_device_name")]
     #[schemars(length(min = 1, max = 32))]
     pub name: String,
-    /// How many.
+    /// Number of devices.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Devices", range(min = 1, max = 1024))]
     pub count: u32,
-    /// Name of the preset that the device was taken from.
+    /// Preset that the device comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// A hard disk drive.
@@ -66,18 +66,18 @@ pub struct HddSpec {
     /// Media rate at the inner edge, in bytes per second.
     #[schemars(title = "Media rate, inner", extend("minimum" = 100_000, "maximum" = 2_000_000_000, "x-unit" = "B/s"))]
     pub inner_rate: Bytes,
-    /// Seek to the next cylinder.
+    /// Seek time to the next cylinder.
     #[schemars(title = "Seek, one cylinder", extend("minimum" = 1000, "maximum" = 1_000_000_000))]
     pub seek_single: Nanos,
-    /// Seek averaged over random pairs of places.
+    /// Seek time averaged over random pairs of positions.
     #[schemars(title = "Seek, average", extend("minimum" = 1000, "maximum" = 1_000_000_000))]
     pub seek_average: Nanos,
-    /// Seek over the whole stroke.
+    /// Seek time over the full stroke.
     #[schemars(title = "Seek, full stroke", extend("minimum" = 1000, "maximum" = 1_000_000_000))]
     pub seek_full: Nanos,
-    /// Switch to another head of the same cylinder.
+    /// Time to switch to another head of the same cylinder.
     pub head_switch: Nanos,
-    /// Longer settling before a write.
+    /// Additional settling time before a write.
     #[serde(default)]
     pub write_settle: Nanos,
     /// Command overhead of the drive.
@@ -86,54 +86,54 @@ pub struct HddSpec {
     /// Rate of the interface, in bytes per second.
     #[schemars(title = "Interface rate", extend("minimum" = 1_000_000, "maximum" = 100_000_000_000_u64, "x-unit" = "B/s"))]
     pub interface_rate: Bytes,
-    /// Buffer of the drive.
+    /// Size of the drive's buffer.
     #[schemars(title = "Drive buffer", extend("minimum" = 0, "maximum" = 17_179_869_184_u64))]
     pub buffer: Bytes,
     /// Segments of the buffer, each for one sequential stream.
     #[serde(default = "default_segments")]
     #[schemars(range(min = 1, max = 1024))]
     pub segments: u32,
-    /// Whether the buffer is divided as reads need it: segments that hold little leave room for more of them, and none grows beyond an
-    /// equal part. Otherwise there are as many equal parts as segments, whatever they hold.
+    /// Whether the buffer is divided as reads need it. Segments with little data then leave room for more segments, and none exceeds an
+    /// equal share. Otherwise all segments have the same size.
     #[serde(default = "crate::defaults::enabled")]
-    #[schemars(title = "Segments as needed")]
+    #[schemars(title = "Adaptive segments")]
     pub adaptive_segments: bool,
-    /// How far the drive reads on into its buffer after a read.
+    /// How far the drive reads ahead into its buffer after a read.
     #[serde(default)]
     #[schemars(title = "Drive read-ahead")]
     pub read_ahead: Bytes,
-    /// Whether a write completes when it is in the buffer, of which half is for such writes.
+    /// Whether a write completes once it is in the buffer. Half of the buffer holds such writes.
     #[serde(default)]
     #[schemars(title = "Drive write cache")]
     pub write_cache: bool,
     /// What a power failure does to the write cache, and whether FLUSH and FUA empty it.
     #[serde(default)]
-    #[schemars(title = "Write cache is")]
+    #[schemars(title = "Write cache type")]
     pub write_cache_is: Persistence,
-    /// Whether what was written stays in the buffer for reads.
+    /// Whether written data stay in the buffer for later reads.
     #[serde(default = "crate::defaults::enabled")]
-    #[schemars(title = "Reads find what was written")]
+    #[schemars(title = "Reads hit written data")]
     pub keeps_writes: bool,
-    /// Order in which the drive serves the requests it has.
+    /// Order in which the drive serves its queue.
     #[serde(default = "default_policy")]
     #[schemars(title = "Drive queue")]
     pub queue_policy: QueuePolicy,
-    /// Requests that the drive holds and can reorder; more wait outside, in order of arrival.
+    /// Queue depth of the drive. It can reorder these requests; the rest wait in order of arrival.
     #[serde(default = "default_queue_depth")]
     #[schemars(title = "Drive queue depth", range(min = 1, max = 1024))]
     pub queue_depth: u32,
-    /// Longest that a request in the drive's queue is overtaken by others: the oldest goes next once it has waited for longer,
-    /// whatever the order. Deep queues reach it, and the slowest requests then take about this time.
+    /// Maximum time that other requests can overtake one in the drive's queue. After that the oldest request goes next, whatever the
+    /// policy. Deep queues reach this limit, and their slowest requests then take about this long.
     #[serde(default = "default_overtaken")]
-    #[schemars(title = "Longest overtaken", extend("minimum" = 1_000_000, "maximum" = 3_600_000_000_000_u64, "x-scale" = "log2"))]
+    #[schemars(title = "Starvation limit", extend("minimum" = 1_000_000, "maximum" = 3_600_000_000_000_u64, "x-scale" = "log2"))]
     pub longest_overtaken: Nanos,
-    /// Vibration that pushes the heads off their tracks; none when absent.
+    /// Vibration that pushes the heads off their tracks. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shake: Option<Shake>,
 }
 
 impl DeviceGroup {
-    /// The write cache of the group's devices, if they have one: the name of its field, and what becomes of its data.
+    /// Return the field and the persistence of the devices' write cache, if they have one.
     #[must_use]
     pub fn write_cache(&self) -> Option<(&'static str, Persistence)> {
         let disk = self.hdd.as_ref().filter(|disk| disk.write_cache).map(|disk| ("hdd.write_cache_is", disk.write_cache_is));
@@ -141,14 +141,14 @@ impl DeviceGroup {
         disk.or(flash)
     }
 
-    /// Whether a power failure loses writes that the group's devices have acknowledged.
+    /// Return whether a power failure loses writes that the devices have acknowledged.
     #[must_use]
     pub fn is_volatile(&self) -> bool {
         self.write_cache().is_some_and(|(_, cache)| cache.is_volatile())
     }
 }
 
-/// Beyond any fair wait at the queue depths that drives have.
+/// Longer than any fair wait at the queue depths of real drives.
 fn default_overtaken() -> Nanos {
     Nanos(2_000_000_000)
 }
@@ -166,7 +166,7 @@ fn default_queue_depth() -> u32 {
     32
 }
 
-/// A logical unit that moves bytes at a given rate, one request after the other.
+/// A logical unit that transfers bytes at a given rate, one request at a time.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lun {
@@ -174,49 +174,49 @@ pub struct Lun {
     #[serde(default = "default_lun_capacity")]
     #[schemars(title = "Capacity", extend("minimum" = 1_048_576, "maximum" = 1_125_899_906_842_624_u64))]
     pub capacity: Bytes,
-    /// Bytes per second.
+    /// Transfer rate, in bytes per second.
     #[schemars(title = "Rate", extend("minimum" = 1, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s", "x-scale" = "log2"))]
     pub rate: Bytes,
-    /// Time added to each request, overlapped between requests.
+    /// Latency added to each request. Latencies of different requests overlap.
     #[serde(default)]
     #[schemars(title = "Latency")]
     pub latency: Nanos,
-    /// Time that the server spends on each request besides its bytes. It limits requests a second, as `rate` limits bytes: a mix of n
+    /// Time of the server per request, in addition to its bytes. It limits requests per second, as `rate` limits bytes. A mix of n
     /// requests of b bytes takes n (command + b / rate).
     #[serde(default, skip_serializing_if = "is_no_time")]
-    #[schemars(title = "Time of a command", extend("maximum" = 1_000_000_000_u64))]
+    #[schemars(title = "Time per command", extend("maximum" = 1_000_000_000_u64))]
     pub command: Nanos,
-    /// How much the latency scatters: its standard deviation over its mean. Each request draws its own from a gamma distribution; all
-    /// have the same when 0.
+    /// Coefficient of variation of the latency: its standard deviation divided by its mean. Each request draws its latency from a gamma
+    /// distribution. 0 makes all latencies equal.
     #[serde(default, skip_serializing_if = "is_zero")]
-    #[schemars(title = "Scatter of latency", range(min = 0.0, max = 3.0))]
+    #[schemars(title = "Latency variation", range(min = 0.0, max = 3.0))]
     pub latency_cv: f64,
-    /// How the rate varies; it is fixed when absent.
+    /// Variation of the rate over time. Default: constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub varies: Option<Varies>,
-    /// Times at which the unit stands still, in order of time: nothing starts, and what is under way takes longer by the rest of the pause.
+    /// Pauses, in time order. Nothing starts during a pause; requests in progress are delayed until it ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(title = "Pauses", length(max = 1000))]
     pub pauses: Vec<Pause>,
-    /// I/O credits that limit the volume, as block volumes of clouds have them; without limit when absent.
+    /// I/O credits that limit the volume, as on block volumes in a cloud. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credits: Option<Credits>,
-    /// An SLC cache that takes writes at the unit's rate until it is full; none when absent.
+    /// SLC cache that takes writes at the unit's rate until it is full. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slc: Option<Slc>,
-    /// Shingled zones behind a conventional cache, of a drive that manages them itself; none when absent.
+    /// Shingled zones behind a conventional cache, as on a drive-managed SMR disk. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shingled: Option<Shingled>,
 }
 
-/// A time at which a device stands still.
+/// A time during which a device pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pause {
-    /// When it begins, from the start of the run.
+    /// Start of the pause, from the start of the run.
     #[schemars(title = "Pause at", extend("maximum" = 86_400_000_000_000_u64))]
     pub at: Nanos,
-    /// How long it lasts.
+    /// Length of the pause.
     #[schemars(title = "Pause for", extend("minimum" = 1, "maximum" = 86_400_000_000_000_u64))]
     pub r#for: Nanos,
 }
@@ -242,16 +242,16 @@ pub enum QueuePolicy {
     #[default]
     #[serde(rename = "fcfs")]
     Fcfs,
-    /// The nearest cylinder first.
+    /// The nearest cylinder first (shortest seek).
     #[serde(rename = "sstf")]
     Sstf,
-    /// The nearest cylinder in the arm's direction; turns round where none lies ahead.
+    /// The nearest cylinder in the arm's direction. The arm turns round when no request is ahead.
     #[serde(rename = "scan")]
     Scan,
     /// Upwards by block number, then again from the lowest.
     #[serde(rename = "c-look")]
     CLook,
-    /// The least seek and rotation first.
+    /// The shortest seek plus rotation first.
     #[serde(rename = "satf")]
     Satf,
 }

@@ -1,4 +1,4 @@
-//! Where random requests go, as people write it: `zipf:1.2`, `zoned:50/5:30/15:20/80`.
+//! Distributions of random offsets, as text: `zipf:1.2`, `zoned:50/5:30/15:20/80`.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::Bytes;
 use crate::reader::{Fault, FromJson};
 
-/// Most zones of a distribution.
+/// Maximum zones of a distribution.
 const ZONES_MAX: usize = 256;
 
 /// Distribution of random offsets.
@@ -36,15 +36,15 @@ pub enum Distribution {
 pub struct Zone<Length> {
     /// Share of the requests, in percent.
     pub access_percent: f64,
-    /// How long the zone is.
+    /// Length of the zone.
     pub length: Length,
 }
 
 impl Distribution {
-    /// What the parser accepts, for error messages.
-    pub const ACCEPTED: &str = "random, zipf:THETA with THETA from 0.01 to 5 and not 1, pareto:H with H between 0 and 1, normal:DEVIATION from 0 to 100, or zones whose requests add up to 100 %; write zipf:1.2 or zoned:50/5:30/15:20/80";
+    /// Accepted forms, for error messages.
+    pub const ACCEPTED: &str = "random, zipf:THETA with THETA from 0.01 to 5 and not 1, pareto:H with H between 0 and 1, normal:DEVIATION from 0 to 100, or zones whose requests add up to 100%; write zipf:1.2 or zoned:50/5:30/15:20/80";
 
-    /// Reads `random`, `zipf:1.2`, `zoned:60/10:40/90`.
+    /// Parse `random`, `zipf:1.2`, `zoned:60/10:40/90`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
@@ -63,7 +63,7 @@ impl Distribution {
         }
     }
 
-    /// As it is written.
+    /// Return the text form.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -77,7 +77,7 @@ impl Distribution {
     }
 }
 
-/// Reads `access/length:access/length`; the accesses add up to 100.
+/// Parse `access/length:access/length`; the accesses must add up to 100.
 fn zones<Length>(text: &str, length: impl Fn(&str) -> Option<Length>) -> Option<Vec<Zone<Length>>> {
     let zone = |part: &str| {
         let (access, of) = part.split_once('/')?;

@@ -1,4 +1,4 @@
-//! A fan-out client in a scenario: each request asks many servers, and may ask a second replica of each.
+//! A fan-out client in a scenario: each request queries many servers, and may query a second replica of each.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,25 +6,25 @@ use serde::Serialize;
 use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
-/// Most leaves of a request.
+/// Maximum leaves of a request.
 pub const MAX_LEAVES: u32 = 10_000;
 
-/// A fan-out: a request is answered when its leaves are, each by one of the servers that hold the leaf's key.
+/// A fan-out. A request completes when its leaves are answered, each by a server that holds the leaf's key.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FanoutSpec {
-    /// Leaves of a request: questions that go out to servers at the same time.
+    /// Leaves of a request: queries sent to servers at the same time.
     #[schemars(title = "Leaves", range(min = 1, max = 10_000), extend("x-scale" = "log2"))]
     pub leaves: u32,
-    /// Servers that leaves go to.
+    /// Number of servers.
     #[serde(default = "hundred")]
     #[schemars(title = "Servers", range(min = 1, max = 4096), extend("x-scale" = "log2"))]
     pub servers: u32,
-    /// Servers that hold each key: any of them can answer.
+    /// Servers that hold each key. Any of them can answer.
     #[serde(default = "three")]
     #[schemars(title = "Replicas", range(min = 1, max = 16))]
     pub replicas: u32,
-    /// Keys that leaves ask for, each equally often. With few of them servers have uneven shares.
+    /// Number of keys; leaves request each equally often. With few keys, the load of the servers is uneven.
     #[serde(default = "hundred_thousand")]
     #[schemars(title = "Keys", range(min = 1, max = 1_000_000), extend("x-scale" = "log2"))]
     pub keys: u32,
@@ -36,16 +36,16 @@ pub struct FanoutSpec {
     #[serde(default = "all")]
     #[schemars(title = "Leaves waited for", range(min = 0.01, max = 100.0), extend("x-unit" = "%"))]
     pub wait_for: f64,
-    /// Leaves that a server works on at a time; the others wait in its queue. Without it a server takes any number at once.
+    /// Leaves that a server processes at the same time; the others wait in its queue. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "At a time", range(min = 1, max = 65_536), extend("x-scale" = "log2"))]
+    #[schemars(title = "Concurrency", range(min = 1, max = 65_536), extend("x-scale" = "log2"))]
     pub concurrency: Option<u32>,
-    /// How long a server works on a leaf.
+    /// Service time of a leaf.
     pub service: Service,
-    /// When a second replica is asked; never without it.
+    /// When a leaf queries a second replica. Default: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hedge: Option<Hedge>,
-    /// Servers that are slower than usual, or for a while.
+    /// Servers that are slower than the others, always or for a while.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]
     pub slow: Vec<SlowServer>,
@@ -55,13 +55,13 @@ pub struct FanoutSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ServiceKind {
-    /// `time`, but for the `slow_percent` that take `slow`.
+    /// `time`, except for the `slow_percent` of leaves that take `slow`.
     TwoPoint,
     /// A gamma distribution with mean `time` and `shape`; shape 1 is the exponential distribution.
     Gamma,
-    /// `time`, but for the `slow_percent` whose times have a Pareto distribution that begins at `time` and has the index `shape`.
+    /// `time`, except for `slow_percent` of the leaves. Their times follow a Pareto distribution with scale `time` and index `shape`.
     Pareto,
-    /// As long as the server's device takes: server and device have the same number.
+    /// The time of the server's device. Server and device have the same number.
     Below,
 }
 
@@ -72,103 +72,103 @@ pub enum SlowBy {
     /// The server at that moment: each copy of a leaf draws its own time.
     #[default]
     Draw,
-    /// What is asked for: all copies of a leaf take the same time.
+    /// The key: all copies of a leaf take the same time.
     Key,
 }
 
-/// How long a server works on a leaf.
+/// Service time of a leaf.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
-    /// The distribution.
+    /// Distribution of service times.
     #[schemars(title = "Service times")]
     pub kind: ServiceKind,
-    /// The ordinary time; the mean of a gamma distribution.
+    /// Normal service time; the mean of a gamma distribution.
     #[serde(default = "ten_ms")]
     #[schemars(title = "Service time", extend("minimum" = 1000, "maximum" = 60_000_000_000_u64, "x-scale" = "log2"))]
     pub time: Nanos,
-    /// The time of a slow leaf, of two-point.
+    /// Service time of a slow leaf (two-point).
     #[serde(default = "second")]
     #[schemars(title = "Slow service time", extend("minimum" = 1000, "maximum" = 600_000_000_000_u64, "x-scale" = "log2"))]
     pub slow: Nanos,
-    /// Share of the leaves that are slow, of two-point and Pareto.
+    /// Share of slow leaves (two-point and Pareto).
     #[serde(default = "one_percent")]
     #[schemars(title = "Slow leaves", range(min = 0.0, max = 100.0), extend("x-unit" = "%"))]
     pub slow_percent: f64,
-    /// Shape of a gamma distribution, index of a Pareto distribution: the smaller, the longer the tail.
+    /// Shape of a gamma distribution, or index of a Pareto distribution. Smaller values give a longer tail.
     #[serde(default = "four")]
     #[schemars(title = "Shape", range(min = 0.1, max = 100.0))]
     pub shape: f64,
-    /// What makes a leaf slow.
+    /// Cause of a slow leaf.
     #[serde(default)]
     #[schemars(title = "Slow by")]
     pub slow_by: SlowBy,
 }
 
-/// How two copies of a leaf know of each other.
+/// How two copies of a leaf coordinate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HedgeMode {
-    /// They do not: the client withdraws the other copy when the first answer is there.
+    /// They do not. The client cancels the other copy when the first answer arrives.
     #[default]
     Hedged,
-    /// The server that begins a copy tells the other one to drop its own.
+    /// The server that starts a copy tells the other server to drop its own.
     Tied,
 }
 
-/// A second copy of a leaf for another replica.
+/// A second copy of a leaf, sent to another replica.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hedge {
-    /// How copies know of each other.
+    /// How the copies coordinate.
     #[serde(default)]
-    #[schemars(title = "Copies are")]
+    #[schemars(title = "Coordination")]
     pub mode: HedgeMode,
-    /// How long a leaf waits for its first answer before a second replica is asked.
+    /// Wait for the first answer before a second replica is queried.
     #[serde(default = "ten_ms")]
     #[schemars(title = "Second copy after", extend("minimum" = 0, "maximum" = 60_000_000_000_u64, "x-scale" = "log2"))]
     pub after: Nanos,
-    /// In place of a fixed time: this percentile of the leaves' latencies so far. `after` holds for the first 1000 leaves.
+    /// Wait until this percentile of the leaves' latencies so far, instead of a fixed time. `after` applies to the first 1000 leaves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Second copy after percentile", range(min = 50.0, max = 99.99), extend("x-unit" = "%"))]
     pub percentile: Option<f64>,
-    /// Time of a cancellation on its way.
+    /// Delay of a cancellation message.
     #[serde(default = "quarter_ms")]
     #[schemars(title = "Message", extend("minimum" = 0, "maximum" = 1_000_000_000, "x-scale" = "log2"))]
     pub message: Nanos,
-    /// Most copies among the last 1000 leaves; no limit when absent.
+    /// Maximum share of copies among the last 1000 leaves. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Budget of copies", range(min = 0.0, max = 100.0), extend("x-unit" = "%"))]
     pub budget: Option<f64>,
 }
 
-/// A server, or all of them, that is slower for a while.
+/// A slowdown of one server or all servers.
 #[derive(Clone, Copy, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlowServer {
-    /// Its number, from 0; all servers when absent.
+    /// Server number, from 0. Default: all servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Server", range(min = 0, max = 4095))]
     pub server: Option<u32>,
-    /// How many times as long it works on what it begins.
+    /// Factor by which leaves that start during the slowdown take longer.
     #[schemars(title = "Times as slow", range(min = 0.01, max = 10_000.0))]
     pub times: f64,
-    /// Since when.
+    /// Start of the slowdown.
     #[serde(default)]
     #[schemars(title = "From")]
     pub at: Nanos,
-    /// For how long; to the end when absent.
+    /// Length of the slowdown. Default: until the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "For")]
     pub r#for: Option<Nanos>,
 }
 
 impl FanoutSpec {
-    /// How many leaves a request waits for.
+    /// Return the number of leaves that a request waits for.
     #[must_use]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 10,000
     pub fn needed(&self) -> u32 {
-        // A share such as 90.909 % of 11 shall be 10: less than a millionth of a leaf is not rounded up.
+        // A share such as 90.909% of 11 must give 10, so we do not round up less than a millionth of a leaf.
         let share = f64::from(self.leaves) * self.wait_for / 100.0 - 1e-6;
         let whole = share.max(0.0) as u32;
         (whole + u32::from(f64::from(whole) < share)).clamp(1, self.leaves.max(1))

@@ -1,4 +1,4 @@
-//! What holds a job back or ends it: rates, pauses, shares, targets of latency, a steady state.
+//! Limits and end conditions of a job: rates, pauses, shares, latency targets, steady state.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
-/// From what the requests between two pauses are counted.
+/// Which requests are counted between two pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PauseBy {
@@ -20,17 +20,17 @@ pub enum PauseBy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExitWhat {
-    /// All, also those that have not started.
+    /// All, including those that have not started.
     #[default]
     All,
-    /// Those that run; the jobs behind the next `stonewall` follow.
+    /// Running jobs. The jobs after the next `stonewall` then start.
     Stonewall,
-    /// Those of the same `group`.
+    /// Jobs of the same `group`.
     Group,
 }
 
 impl ExitWhat {
-    /// Whether it is the usual one.
+    /// Return whether this is the default.
     #[must_use]
     #[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
     pub fn is_default(&self) -> bool {
@@ -45,106 +45,105 @@ pub struct Flow {
     /// Weight of each worker of the job.
     #[schemars(range(min = 1, max = 1000))]
     pub weight: u32,
-    /// Which flow; jobs of the same number share one.
+    /// Flow number. Jobs with the same number share a flow.
     #[serde(default)]
     pub id: u32,
-    /// A worker that is ahead waits for its requests in flight, and then so long, before it looks again; without it, it goes on as soon
-    /// as another has issued.
+    /// Time that a worker waits if it is ahead, after its requests in flight complete, before it checks again. Default: it continues as
+    /// soon as another worker has issued a request.
     #[serde(default)]
-    #[schemars(title = "Wait of a worker that is ahead")]
+    #[schemars(title = "Wait of a worker ahead")]
     pub sleep: Nanos,
 }
 
-/// Limits of a mixed job's directions.
+/// Separate limits for a mixed job's reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimits {
-    /// Bytes a second that each worker may read.
+    /// Bytes per second that each worker may read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Rate of reads", extend("minimum" = 1, "x-unit" = "B/s"))]
     pub read: Option<Bytes>,
-    /// Bytes a second that each worker may write.
+    /// Bytes per second that each worker may write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Rate of writes", extend("minimum" = 1, "x-unit" = "B/s"))]
     pub write: Option<Bytes>,
-    /// Reads a second that each worker may issue.
+    /// Reads per second that each worker may issue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Reads a second", range(min = 0.001, max = 1e9), extend("x-unit" = "1/s"))]
     pub read_iops: Option<f64>,
-    /// Writes a second that each worker may issue.
+    /// Writes per second that each worker may issue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Writes a second", range(min = 0.001, max = 1e9), extend("x-unit" = "1/s"))]
     pub write_iops: Option<f64>,
 }
 
-/// The least rate of a job. It is looked at once in each `cycle`, from two seconds after the worker's start on.
+/// Minimum rate of a job. It is checked once per `cycle`, starting two seconds after the worker's start.
 #[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateMin {
-    /// Bytes a second that each worker must reach.
+    /// Bytes per second that each worker must reach.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Least rate", extend("minimum" = 1, "x-unit" = "B/s"))]
+    #[schemars(title = "Minimum rate", extend("minimum" = 1, "x-unit" = "B/s"))]
     pub rate: Option<Bytes>,
-    /// Requests a second that each worker must reach.
+    /// Requests per second that each worker must reach.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Least requests a second", range(min = 1, max = 1e9), extend("x-unit" = "1/s"))]
+    #[schemars(title = "Minimum request rate", range(min = 1, max = 1e9), extend("x-unit" = "1/s"))]
     pub iops: Option<f64>,
-    /// Time over which the rate is taken.
+    /// Period over which the rate is averaged.
     #[serde(default = "second")]
     #[schemars(title = "Cycle", extend("minimum" = 1_000_000))]
     pub cycle: Nanos,
 }
 
-/// A target of latency: each worker looks for the greatest queue depth at which it is met. From 1 the depth doubles with each window
-/// in which it is met, up to one in which it is not, and is halved in between from there on; then one window at the depth that was found
-/// is measured, and the job ends.
+/// A latency target: each worker searches for the largest queue depth that meets it. The depth starts at 1 and doubles with each window
+/// that meets the target, until one misses it. A binary search follows. Then one window measures the result, and the job ends.
 #[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LatencyTarget {
-    /// The latency that requests shall not exceed.
+    /// Maximum latency of a request.
     #[schemars(title = "Target", extend("minimum" = 1))]
     pub target: Nanos,
-    /// Time for which a depth is tried.
+    /// Length of the window in which a depth is tried.
     #[schemars(title = "Window", extend("minimum" = 1000))]
     pub window: Nanos,
     /// Share of a window's requests that must meet the target.
     #[serde(default = "all_percent")]
     #[schemars(title = "Requests within the target", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub percent: f64,
-    /// Go on adapting until the job ends by itself.
+    /// Continue adapting until the job ends for another reason.
     #[serde(default)]
     pub keep_adapting: bool,
 }
 
-/// What a steady state is judged by.
+/// What is compared with the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyOf {
-    /// Requests a second: how far each second's is from the mean.
+    /// I/O rate: deviation of each second from the mean.
     Iops,
-    /// Requests a second: the slope of their trend.
+    /// I/O rate: slope of the trend.
     IopsSlope,
-    /// Bandwidth: how far each second's is from the mean.
+    /// Bandwidth: deviation of each second from the mean.
     Bw,
-    /// Bandwidth: the slope of its trend.
+    /// Bandwidth: slope of the trend.
     BwSlope,
 }
 
-/// A steady state: the job ends when its rate, second by second, has varied little for so long.
+/// Steady state: the job ends once its rate per second has stayed within a limit for `duration`.
 #[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SteadyState {
-    /// What is judged.
+    /// What is compared with the limit.
     pub of: SteadyOf,
-    /// The greatest deviation, or slope a second, in percent of the mean.
+    /// Maximum deviation, or slope per second, in percent of the mean.
     #[schemars(title = "Limit", range(min = 0, max = 1000), extend("x-unit" = "%"))]
     pub percent: f64,
-    /// For how long.
+    /// Time for which the limit must hold.
     #[schemars(title = "Window", extend("minimum" = 1_000_000_000, "maximum" = 86_400_000_000_000_u64))]
     pub duration: Nanos,
-    /// Seconds before this are left out, counted from the job's start.
+    /// Initial period that is not evaluated, from the job's start.
     #[serde(default)]
-    #[schemars(title = "Left out at the start")]
+    #[schemars(title = "Ignored at the start")]
     pub ramp: Nanos,
 }
 
