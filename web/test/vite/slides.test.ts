@@ -16,7 +16,7 @@ const text = `# Week 3: Flash
 
 **Before.** Notebook 13.
 
-**What they believe when they come**
+**What they believe at the start**
 - "Flash has no moving parts." It moves pages.
 
 **At the board.** A block.
