@@ -27,52 +27,52 @@ pub enum Rw {
     ReadWrite,
     /// Random reads and writes, mixed.
     RandRw,
-    /// Sequential trims: the drive is told that it need not keep the blocks.
+    /// Sequential trims, which tell the drive that it may discard the blocks.
     Trim,
     /// Random trims.
     RandTrim,
     /// Sequential trims, each followed by a write of the same block.
     TrimWrite,
-    /// A copy through the client: it reads `bs` from the server and writes it back.
+    /// A copy through the client, which reads `bs` from the server and writes it back.
     ClientCopy,
-    /// A server-side copy: the client names chunks of `bs`, the server reads and writes each in turn.
+    /// A server-side copy: the client names chunks of `bs`, and the server reads and writes each chunk in turn.
     ServerCopy,
-    /// An offloaded copy (ODX): the server reads and writes on its own, in turn, sized by `protocol.odx_sizing`.
+    /// An offloaded copy (ODX): the server reads and writes in turn without the client, in sizes given by `protocol.odx_sizing`.
     OdxCopy,
 }
 
 impl Rw {
-    /// Whether offsets are drawn at random.
+    /// Return whether offsets are random.
     #[must_use]
     pub fn is_random(self) -> bool {
         matches!(self, Self::RandRead | Self::RandWrite | Self::RandRw | Self::RandTrim)
     }
-    /// Whether the job copies its region to the region after it.
+    /// Return whether the job copies its region to the next region.
     #[must_use]
     pub fn is_copy(self) -> bool {
         self == Self::ClientCopy || self.is_offloaded()
     }
-    /// Whether the job is a copy whose data do not leave the server.
+    /// Return whether the job is a copy whose data stay on the server.
     #[must_use]
     pub fn is_offloaded(self) -> bool {
         matches!(self, Self::ServerCopy | Self::OdxCopy)
     }
-    /// Whether the job reads at all.
+    /// Return whether the job reads.
     #[must_use]
     pub fn reads(self) -> bool {
         !matches!(self, Self::Write | Self::RandWrite) && !self.trims()
     }
-    /// Whether the job writes at all.
+    /// Return whether the job writes.
     #[must_use]
     pub fn writes(self) -> bool {
         !matches!(self, Self::Read | Self::RandRead | Self::Trim | Self::RandTrim)
     }
-    /// Whether the job trims at all.
+    /// Return whether the job trims.
     #[must_use]
     pub fn trims(self) -> bool {
         matches!(self, Self::Trim | Self::RandTrim | Self::TrimWrite)
     }
-    /// The direction of all the job's requests, where there is one and it is no copy.
+    /// Return the direction of the job's requests if they all have the same one and it is not a copy.
     #[must_use]
     pub fn only(self) -> Option<Op> {
         match self {
@@ -82,7 +82,7 @@ impl Rw {
             Self::ReadWrite | Self::RandRw | Self::TrimWrite | Self::ClientCopy | Self::ServerCopy | Self::OdxCopy => None,
         }
     }
-    /// How often the job passes over each byte of its region: trims and writes of the same block count both.
+    /// Return the number of passes over each byte of the region. A trim and a write of the same block count as two.
     #[must_use]
     pub fn passes(self) -> u64 {
         if self == Self::TrimWrite { 2 } else { 1 }
@@ -96,7 +96,7 @@ pub enum RateProcess {
     /// Evenly spaced.
     #[default]
     Linear,
-    /// Exponentially distributed gaps, as many independent users make.
+    /// Exponentially distributed gaps, as with many independent users.
     Poisson,
 }
 
@@ -124,21 +124,21 @@ pub struct Job {
     #[serde(default)]
     #[schemars(title = "Pattern")]
     pub rw: Rw,
-    /// The system call that each request is, on an NFS client.
+    /// System call of each request, on an NFS client.
     #[serde(default)]
     #[schemars(title = "Call")]
     pub call: Call,
-    /// How a copy is cut into commands.
+    /// How a copy is split into commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy: Option<CopySpec>,
     /// Size of a request.
     #[serde(default = "default_bs")]
     #[schemars(title = "Block size", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
     pub bs: Bytes,
-    /// Draw request sizes evenly from this range instead of `bs`.
+    /// Draw request sizes uniformly from this range, instead of `bs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bsrange: Option<SizeRange>,
-    /// Draw request sizes from a mix, of which each size has a share; reads and writes may have a mix each. Instead of `bs`.
+    /// Draw request sizes from a mix with a share for each size, instead of `bs`. Reads and writes may have different mixes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Mix of sizes")]
     pub bssplit: Option<SizeMix>,
@@ -150,11 +150,11 @@ pub struct Job {
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Workers", range(min = 1, max = 16384), extend("x-scale" = "log2"))]
     pub numjobs: u32,
-    /// File (region) that the job uses; jobs with the same name share it, and where it contains `$jobnum`, workers of the same number do.
-    /// Each worker has a file of its own when absent.
+    /// File (region) that the job uses. Jobs with the same name share it; with `$jobnum` in the name, workers with the same number share
+    /// one. Default: each worker has its own file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
-    /// Length of the region used; the rest of the device when absent and `filename` is shared by the whole device.
+    /// Length of the region used. Default: the rest of the device, if the whole device shares `filename`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Size")]
     pub size: Option<Extent>,
@@ -162,7 +162,7 @@ pub struct Job {
     #[serde(default)]
     #[schemars(title = "Offset")]
     pub offset: Extent,
-    /// Bytes to transfer before the worker ends; `size` when absent.
+    /// Bytes to transfer before the worker ends. Default: `size`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_size: Option<Bytes>,
     /// Requests to issue before the worker ends.
@@ -177,16 +177,16 @@ pub struct Job {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Run time", extend("minimum" = 1))]
     pub runtime: Option<Nanos>,
-    /// Start over when the region is done, until `runtime` has passed.
+    /// Start again at the end of the region, until `runtime` has passed.
     #[serde(default)]
     pub time_based: bool,
-    /// Results count only from this time on, after the job's start.
+    /// Start counting results this long after the job's start.
     #[serde(default)]
     pub ramp_time: Nanos,
     /// Wait before the first request.
     #[serde(default)]
     pub startdelay: Nanos,
-    /// Each worker starts so much after the one before it.
+    /// Delay between the starts of successive workers.
     #[serde(default)]
     #[schemars(title = "Stagger")]
     pub stagger: Nanos,
@@ -194,18 +194,18 @@ pub struct Job {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Rate", extend("minimum" = 1, "x-unit" = "B/s"))]
     pub rate: Option<Bytes>,
-    /// Requests per second that each worker issues (open loop as far as `iodepth` allows).
+    /// Requests per second that each worker issues (open loop, up to `iodepth`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Request rate", range(min = 0.001, max = 1e9), extend("x-unit" = "1/s"))]
     pub rate_iops: Option<f64>,
-    /// How a limited rate spaces requests.
+    /// How a rate-limited job spaces its requests.
     #[serde(default)]
     pub rate_process: RateProcess,
     /// Pause after `thinktime_blocks` completed requests.
     #[serde(default)]
     #[schemars(title = "Think time")]
     pub thinktime: Nanos,
-    /// Requests between two pauses.
+    /// Requests between two pauses (see `thinktime`).
     #[serde(default = "crate::defaults::one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub thinktime_blocks: u32,
@@ -218,157 +218,159 @@ pub struct Job {
     /// `zoned_abs:60/10g:40/90g` (access in percent / size).
     #[serde(default)]
     pub random_distribution: Distribution,
-    /// Random requests begin at multiples of this; at multiples of the smallest size when absent.
+    /// Align random requests to multiples of this. Default: the smallest request size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Alignment of random requests", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
+    #[schemars(title = "Random request alignment", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
     pub blockalign: Option<Bytes>,
-    /// Share of a random job's requests that go to a random place; the others follow the one before.
+    /// Share of random requests in a random job. Each of the others starts where the request before it ended.
     #[serde(default = "hundred", skip_serializing_if = "is_hundred")]
     #[schemars(title = "Random requests", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub percentage_random: u32,
-    /// A random job draws a place for every so many requests; those between follow the one before, or repeat its place (`repeat_place`).
+    /// Requests per random place. The others follow the request before them, or repeat its place (`repeat_place`).
     #[serde(default = "crate::defaults::one", skip_serializing_if = "is_one")]
-    #[schemars(title = "Requests for each random place", range(min = 1, max = 1_000_000))]
+    #[schemars(title = "Requests per random place", range(min = 1, max = 1_000_000))]
     pub random_every: u32,
-    /// Whether the requests between two random places go to the same place again.
+    /// Whether the requests between two random places repeat the first one's place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeat_place: bool,
-    /// What a sequential job leaves out after each request, or how it goes backwards.
+    /// Gaps after each request of a sequential job, or backward steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stride: Option<Stride>,
-    /// Zones that are visited one after the other, with gaps between them.
+    /// Zones to visit one after the other, with gaps between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zones: Option<StridedZones>,
-    /// Zones that are written from their start to their end only, as on a zoned drive.
+    /// Zones with write pointers, as on a zoned drive. They must be written sequentially.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Zones with write pointers")]
     pub zoned: Option<SequentialZones>,
-    /// Files of equal length that each worker's region consists of.
+    /// Files of equal length in each worker's region.
     #[serde(default = "crate::defaults::one", skip_serializing_if = "is_one")]
-    #[schemars(title = "Files of a worker", range(min = 1, max = 65536))]
+    #[schemars(title = "Files per worker", range(min = 1, max = 65536))]
     pub nrfiles: u32,
-    /// Which of its files a worker takes next.
+    /// Order in which a worker uses its files.
     #[serde(default, skip_serializing_if = "FileService::is_default")]
     pub file_service: FileService,
-    /// Requests to a file before the next file's turn.
+    /// Requests to a file before the worker moves to the next one.
     #[serde(default = "crate::defaults::one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub file_service_ios: u32,
-    /// Read back what was written.
+    /// Read back the written data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Verify>,
-    /// Requests of a transaction: reads one after the other, and a write that commits it. A mixed job draws directions at random without it.
+    /// Requests of a transaction: successive reads, then a write that commits it. Default: a mixed job chooses directions at random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Requests in a transaction", range(min = 1, max = 1_000_000))]
+    #[schemars(title = "Requests per transaction", range(min = 1, max = 1_000_000))]
     pub transaction: Option<u32>,
-    /// Draw random offsets with repetition; otherwise each block is visited once a pass.
+    /// Draw random offsets with repetition. Otherwise each block is visited once per pass.
     #[serde(default)]
     pub norandommap: bool,
-    /// Whether each write is acknowledged only once it is on the media or in memory that survives a power failure: ZFS puts it into its intent log, a device takes it as a write with FUA.
+    /// Whether a write is acknowledged only once it is on the media or in memory that survives a power failure. ZFS puts it into its
+    /// intent log. A device handles it as a write with FUA.
     #[serde(default)]
     #[schemars(title = "Synchronous writes")]
     pub sync: bool,
-    /// After so many writes the file is flushed: the last of them completes once all of them are durable. ZFS puts them into its intent log, a device gets a FLUSH.
+    /// Flush the file after this many writes. The last of them completes once all are durable. ZFS puts them into its intent log. A
+    /// device receives a FLUSH.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Writes between flushes", range(min = 1, max = 65536), extend("x-scale" = "log2"))]
     pub fsync: Option<u32>,
-    /// As `fsync`, without the file's metadata, which the model does not write for either.
+    /// Like `fsync`, but without the file's metadata. The model writes the metadata in neither case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Writes between data flushes", range(min = 1, max = 65536), extend("x-scale" = "log2"))]
     pub fdatasync: Option<u32>,
-    /// Flush the file at the end of the worker: it ends once all that it wrote is durable.
+    /// Flush the file at the end of the worker. The worker ends once all its writes are durable.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schemars(title = "Flush at the end")]
     pub end_fsync: bool,
     /// Wait for all earlier jobs to end before this one starts.
     #[serde(default)]
     pub stonewall: bool,
-    /// Wait for this job, which is listed before, to end before this one starts.
+    /// Wait for this job, which must be earlier in the list, to end before this one starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_for: Option<String>,
-    /// When this job ends others stop issuing: those that `exit_what` names.
+    /// Stop other jobs when this job ends. `exit_what` selects them.
     #[serde(default)]
     pub exitall: bool,
-    /// Which jobs stop when this one ends and has `exitall`.
+    /// Jobs that stop when this one ends, if it has `exitall`.
     #[serde(default, skip_serializing_if = "ExitWhat::is_default")]
     pub exit_what: ExitWhat,
-    /// The group that `exit_what = "group"` ends.
+    /// Group number for `exit_what = "group"`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub group: u32,
-    /// Share of the requests of all jobs of the same flow that each worker may issue.
+    /// Share of the flow that each worker may issue. The flow counts the requests of all its jobs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Flow>,
-    /// A full queue is filled again only when so few requests are left in it.
+    /// Refill a full queue only once it has drained to this many requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Queue is refilled at", range(min = 0, max = 65536))]
+    #[schemars(title = "Queue refill level", range(min = 0, max = 65536))]
     pub iodepth_low: Option<u32>,
-    /// A full queue is filled again only when so many requests have completed.
+    /// Refill a full queue only after this many completions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Completions before a refill", range(min = 1, max = 65536))]
     pub iodepth_batch_complete: Option<u32>,
-    /// From what the requests between two pauses are counted. The worker first waits for what is in flight, as fio does; without this
-    /// field requests in flight go on during a pause.
+    /// Which requests are counted between two pauses. As in fio, the worker then first waits for its requests in flight. Without this
+    /// field, they continue during a pause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinktime_by: Option<PauseBy>,
-    /// Pause after so much time without one, instead of after `thinktime_blocks` requests.
+    /// Pause after this much time without a pause, instead of after `thinktime_blocks` requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Time between pauses", extend("minimum" = 1))]
     pub thinktime_iotime: Option<Nanos>,
-    /// Limits of a mixed job's reads and of its writes, each on its own.
+    /// Separate limits for a mixed job's reads and writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_each: Option<RateLimits>,
-    /// The job fails when it is slower than this.
+    /// Minimum rate; a slower job fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_min: Option<RateMin>,
-    /// The job fails when a request takes longer than this.
+    /// Maximum latency; the job fails if a request takes longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Longest latency", extend("minimum" = 1))]
+    #[schemars(title = "Maximum latency", extend("minimum" = 1))]
     pub max_latency: Option<Nanos>,
-    /// Look for the greatest queue depth at which latency stays below a target.
+    /// Search for the largest queue depth whose latency stays below a target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_target: Option<LatencyTarget>,
-    /// End the job when its rate has become steady.
+    /// End the job once its rate is steady.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadystate: Option<SteadyState>,
-    /// Ask nothing of the storage: each request takes this time, however many are in flight. It is fio's engine `null`.
+    /// Bypass the storage: each request takes this time, however many are in flight (fio's engine `null`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Time of a request that asks nothing")]
+    #[schemars(title = "Request time without storage")]
     pub null: Option<Nanos>,
-    /// Model the job as a flow: a closed loop of constant depth, of which each request stands for all I/Os of a time in which their rate
-    /// does not change. For hours and days on a volume with credits.
+    /// Model the job as a flow: a closed loop of constant depth. Each request represents all I/Os of a period with a constant rate. Use
+    /// it for hours and days on a volume with credits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[schemars(title = "As a flow")]
+    #[schemars(title = "Flow model")]
     pub fluid: bool,
 }
 
 impl Job {
-    /// The field that makes the job wait until what it wrote is durable.
+    /// Return the field that makes the job wait until its writes are durable.
     #[must_use]
     pub fn synchronous_by(&self) -> Option<&'static str> {
         let fields = [("sync", self.sync), ("fsync", self.fsync.is_some()), ("fdatasync", self.fdatasync.is_some())];
         fields.into_iter().find(|(_, set)| *set).map(|(field, _)| field)
     }
 
-    /// Whether the file is flushed at times.
+    /// Return whether the job flushes its file.
     #[must_use]
     pub fn flushes(&self) -> bool {
         self.fsync.is_some() || self.fdatasync.is_some()
     }
 
-    /// Whether the file is flushed after the worker's write number `writes`, counted from 1.
+    /// Return whether the file is flushed after the worker's write number `writes`, counted from 1.
     #[inline]
     #[must_use]
     pub fn flushes_after(&self, writes: u64) -> bool {
         [self.fsync, self.fdatasync].into_iter().flatten().any(|every| writes.is_multiple_of(u64::from(every)))
     }
 
-    /// The largest request the job makes, in bytes.
+    /// Return the largest request of the job, in bytes.
     #[must_use]
     pub fn max_request_bytes(&self) -> u64 {
         let of_one = self.bsrange.map_or(self.bs.0, |range| range.max.0);
         self.bssplit.as_ref().and_then(SizeMix::largest).unwrap_or(of_one)
     }
-    /// The smallest request the job makes, in bytes.
+    /// Return the smallest request of the job, in bytes.
     #[inline]
     #[must_use]
     pub fn min_request_bytes(&self) -> u64 {

@@ -1,13 +1,14 @@
 //! Everything that a scenario is written in: units, problems, the schema, the types of each layer, traces of requests.
 //!
-//! A scenario is read in two steps. [`read()`] here fills in presets and holds the document against the schema, so that every
-//! mistake in a single field is reported at once. The model then checks what fields say about each other. Types that people
-//! write are read by a derive of ours ([`reader`]); they have serde's attributes and carry unit, range, label and help for the schema;
-//! sliders, messages and TypeScript types come from there.
+//! A scenario is read in two steps. First, [`read()`] fills in presets and checks the document against the schema, so that it reports
+//! every
+//! mistake in a single field at once. Then the model checks how fields fit together. Our own derive ([`reader`]) reads the types that
+//! people write. They use serde's attributes and carry unit, range, label and help for the schema.
+//! Sliders, messages and TypeScript types are made from it.
 
 #![forbid(unsafe_code)]
 
-// The derive writes the same paths here as in the crates above.
+// Lets the derive write the same paths here as in other crates.
 extern crate self as seeklab_spec;
 
 pub mod access;

@@ -1,4 +1,4 @@
-//! The NFS client in a scenario, and what it cannot be.
+//! The NFS client in a scenario, and its checks.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,86 +6,87 @@ use serde::Serialize;
 use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
-/// The system call that each request of a job is.
+/// System call of each request of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Call {
     /// `read` or `write` of `bs` bytes.
     #[default]
     Block,
-    /// `getc` or `putc`, `bs` times, and the one `read` or `write` beneath them.
+    /// `getc` or `putc`, `bs` times, and the one `read` or `write` behind them.
     Char,
-    /// Making an empty file; `bs` is what the server must log for it.
+    /// Create an empty file. `bs` is the size of the server's log record for it.
     Create,
-    /// Asking for a file's attributes.
+    /// Read a file's attributes.
     Stat,
-    /// Removing a file; `bs` is what the server must log for it.
+    /// Remove a file. `bs` is the size of the server's log record for it.
     Delete,
 }
 
 impl Call {
-    /// Whether it is about a file's name and not its data.
+    /// Return whether the call concerns a file's name instead of its data.
     #[must_use]
     pub fn is_meta(self) -> bool {
         matches!(self, Self::Create | Self::Stat | Self::Delete)
     }
-    /// Whether the server must make it durable before it answers.
+    /// Return whether the server must make the call durable before it answers.
     #[must_use]
     pub fn commits(self) -> bool {
         matches!(self, Self::Create | Self::Delete)
     }
 }
 
-/// The NFS client of each machine that the network names as a client.
+/// The NFS client on each machine that is a client of the network.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NfsSpec {
-    /// Bytes of one read or write on the wire.
+    /// Bytes per read or write on the wire.
     #[schemars(title = "Transfer size", extend("minimum" = 512, "maximum" = 4_194_304, "x-scale" = "log2"))]
     pub transfer: Bytes,
     /// Threads that write behind and read ahead.
     #[schemars(title = "Async threads", range(min = 1, max = 1024), extend("x-scale" = "log2"))]
     pub threads: u32,
-    /// Transfers that a sequential reader is kept ahead.
+    /// Transfers that are read ahead for a sequential reader.
     #[schemars(title = "Read-ahead", range(min = 0, max = 1024))]
     pub read_ahead: u32,
     /// Memory of the page cache.
     #[schemars(title = "Client's cache", extend("minimum" = 512, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
     pub cache: Bytes,
-    /// Bytes written and not yet at the server beyond which writers wait.
+    /// Dirty bytes above which writers wait for the server.
     #[schemars(title = "Dirty limit", extend("minimum" = 512, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
     pub dirty: Bytes,
-    /// How long attributes are good; 0 asks the server each time.
+    /// Lifetime of cached attributes. 0 asks the server each time.
     #[schemars(title = "Attribute cache")]
     pub attributes: Nanos,
-    /// Operations that creating a file takes, one after the other; the last one commits.
-    #[schemars(title = "Operations of a create", range(min = 1, max = 256))]
+    /// Operations to create a file, one after the other. The last one commits.
+    #[schemars(title = "Operations per create", range(min = 1, max = 256))]
     pub create_operations: u32,
-    /// Operations that removing a file takes, one after the other; the last one commits.
-    #[schemars(title = "Operations of a delete", range(min = 1, max = 256))]
+    /// Operations to remove a file, one after the other. The last one commits.
+    #[schemars(title = "Operations per delete", range(min = 1, max = 256))]
     pub delete_operations: u32,
-    /// Processors of the client.
+    /// Number of processors of the client.
     #[schemars(title = "Client's CPUs", range(min = 1, max = 256))]
     pub cpus: u32,
-    /// Speed of the processors: all costs below are divided by it.
+    /// Speed of the processors. All costs below are divided by it.
     #[schemars(title = "Client's CPU speed", range(min = 0.01, max = 100.0), extend("x-unit" = "x", "x-scale" = "log2"))]
     pub cpu_speed: f64,
-    /// Work of a process for each system call.
+    /// CPU time of a process for each system call.
     #[schemars(title = "CPU per call", extend("maximum" = 1_000_000_000))]
     pub per_call: Nanos,
-    /// Work of a process for each byte that a call copies.
+    /// CPU time of a process for each byte that a call copies.
     #[schemars(title = "CPU per byte", range(min = 0, max = 10_000), extend("x-unit" = "ns"))]
     pub per_byte: f64,
-    /// Further work for each character of `putc`.
+    /// Additional CPU time for each character of `putc`.
     #[schemars(title = "CPU per putc", range(min = 0, max = 10_000), extend("x-unit" = "ns"))]
     pub per_putc: f64,
-    /// Further work for each character of `getc`.
+    /// Additional CPU time for each character of `getc`.
     #[schemars(title = "CPU per getc", range(min = 0, max = 10_000), extend("x-unit" = "ns"))]
     pub per_getc: f64,
-    /// Work for each operation on the wire: the process's where it waits for names and attributes, else the protocol thread's.
+    /// CPU time for each operation on the wire. The process pays for operations on names and attributes that it waits for, the protocol
+    /// thread for all others.
     #[schemars(title = "CPU per operation", extend("maximum" = 1_000_000_000))]
     pub per_operation: Nanos,
-    /// Work of a connection's protocol thread for each byte of data on the wire.
+    /// CPU time of a connection's protocol thread for each byte of data on the wire.
     #[schemars(title = "CPU per byte on the wire", range(min = 0, max = 10_000), extend("x-unit" = "ns"))]
     pub per_wire_byte: f64,
 }

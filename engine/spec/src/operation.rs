@@ -5,16 +5,16 @@ use serde::Serialize;
 
 use crate::reader::FromJson;
 
-/// Direction of a request, a row of a trace, an operation of a drive.
+/// Direction of a request, a trace row or a drive operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, FromJson, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum Op {
-    /// Data come from storage.
+    /// Data are read from storage.
     #[default]
     Read,
-    /// Data go to storage.
+    /// Data are written to storage.
     Write,
-    /// Data are given up: the drive need not keep them (TRIM, deallocate, discard).
+    /// Data are discarded: the drive need not keep them (TRIM, deallocate, discard).
     Trim,
 }

@@ -1,7 +1,7 @@
 //! Servers behind a switch, and TCP between them and the clients, packet by packet.
 //!
-//! The window of 20 packets, the buffer of 64 and the least timer of 200 ms are those of the simulations and kernels of 2008 in
-//! which the collapse of throughput was studied (A. Phanishayee et al., FAST 2008); 200 ms is still the least timer of Linux.
+//! The window of 20 packets, the buffer of 64 and the minimum timer of 200 ms come from the simulations and kernels of 2008 in
+//! which incast collapse was studied (A. Phanishayee et al., FAST 2008). Linux still uses a minimum timer of 200 ms.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,27 +13,27 @@ use crate::reader::FromJson;
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PacketsSpec {
-    /// Servers that each request is spread over, each with a link of its own.
+    /// Servers that share each request evenly, each with its own link.
     #[schemars(title = "Servers", range(min = 1, max = 1024), extend("x-scale" = "log2"))]
     pub servers: u32,
-    /// Servers that a client asks at the same time; the others' turn comes when one has answered. All of them when absent.
+    /// Servers that a client queries at the same time. The next server follows when one has answered. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Servers asked at once", range(min = 1, max = 1024), extend("x-scale" = "log2"))]
+    #[schemars(title = "Servers queried at once", range(min = 1, max = 1024), extend("x-scale" = "log2"))]
     pub at_once: Option<u32>,
-    /// Packets that wait at each port of the switch, besides the one that is being sent. What comes beyond is dropped.
+    /// Packets that can wait at each port of the switch, in addition to the one being sent. Further packets are dropped.
     #[schemars(title = "Port buffer", range(min = 1, max = 16384), extend("x-unit" = "packets", "x-scale" = "log2"))]
     pub buffer: u32,
-    /// Most packets of a connection that are not acknowledged, as the receiver allows; the socket buffers are a limit as well.
+    /// Maximum unacknowledged packets of a connection that the receiver allows. The socket buffers are a limit as well.
     #[schemars(title = "Receive window", range(min = 1, max = 16384), extend("x-unit" = "packets", "x-scale" = "log2"))]
     pub window: u32,
-    /// Least time that a sender waits for an acknowledgement before it sends again.
-    #[schemars(title = "Least retransmission timer", extend("minimum" = 10_000, "maximum" = 60_000_000_000_u64, "x-scale" = "log2"))]
+    /// Minimum retransmission timeout (RTO).
+    #[schemars(title = "Minimum retransmission timer", extend("minimum" = 10_000, "maximum" = 60_000_000_000_u64, "x-scale" = "log2"))]
     pub rto_min: Nanos,
-    /// Each packet is ready to leave up to so much later, at random.
-    #[schemars(title = "Jitter of packets", extend("minimum" = 0, "maximum" = 1_000_000_000))]
+    /// Maximum random delay of each packet before it is sent.
+    #[schemars(title = "Packet jitter", extend("minimum" = 0, "maximum" = 1_000_000_000))]
     pub jitter: Nanos,
-    /// Each request arrives up to so much later, at random.
-    #[schemars(title = "Jitter of requests", extend("minimum" = 0, "maximum" = 1_000_000_000))]
+    /// Maximum random delay before each request arrives.
+    #[schemars(title = "Request jitter", extend("minimum" = 0, "maximum" = 1_000_000_000))]
     pub request_jitter: Nanos,
 }
 

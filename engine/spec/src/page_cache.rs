@@ -1,4 +1,4 @@
-//! The page cache of an operating system in a scenario: dirty pages, when they are written back, and the file system's journal.
+//! The page cache of an operating system in a scenario: dirty pages, write-back, and the file system's journal.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,42 +7,42 @@ use crate::read_ahead::ReadAhead;
 use crate::reader::FromJson;
 use crate::{Bytes, Extent, Nanos, to_f64};
 
-/// What a commit of the journal holds.
+/// Contents of a journal commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Journal {
-    /// There is no journal.
+    /// No journal.
     None,
-    /// Metadata. Data are written back on their own, before or after the metadata that point to them.
+    /// Metadata. Data are written back separately, before or after the metadata that point to them.
     Writeback,
-    /// Metadata, and before them the data of every file that they belong to are written to their places.
+    /// Metadata. The data of every file in the commit are written to their final places first.
     #[default]
     Ordered,
 }
 
-/// From which amount of dirty data on writers are held up.
+/// Amount of dirty data above which writers are throttled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ThrottleFrom {
-    /// Half way from the background threshold to the limit, at the rate at which the devices write (Linux since 3.2).
+    /// Half way from the background threshold to the limit. Writers are throttled to the write rate of the devices (Linux since 3.2).
     #[default]
     Midpoint,
-    /// The limit: a writer sleeps until there is room below it (Linux before 3.2).
+    /// The limit. A writer sleeps until dirty data fall below it (Linux before 3.2).
     Limit,
 }
 
-/// What a commit keeps from being changed until it has ended.
+/// What a commit locks until it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CommitHolds {
-    /// Pages on their way to the devices, and metadata while they are written to the journal. Other writes go on.
+    /// Pages being written to the devices, and metadata being written to the journal. Other writes continue.
     #[default]
     Pages,
-    /// Every file of the commit, as where metadata cannot be copied aside.
+    /// Every file of the commit, as in a file system that cannot copy metadata aside.
     Files,
 }
 
-/// The page cache: writes go to memory and are written back later. There is one journal for all files, but for those of `unjournalled`.
+/// The page cache: writes go to memory and are written back later. All files share one journal, except those of `unjournalled`.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PageCacheSpec {
@@ -50,69 +50,69 @@ pub struct PageCacheSpec {
     #[serde(default = "sixteen_gib")]
     #[schemars(title = "Memory", extend("minimum" = 1_048_576, "maximum" = 1_125_899_906_842_624_u64, "x-scale" = "log2"))]
     pub memory: Bytes,
-    /// Share of the memory that may hold dirty pages: what is free or reclaimable. Percentages are of this part.
+    /// Share of memory that is free or reclaimable and may hold dirty pages. Percentages refer to this part.
     #[serde(default = "dirtyable_share")]
     #[schemars(title = "Share that can be dirty", range(min = 0.01, max = 1.0))]
     pub dirtyable_share: f64,
-    /// Dirty data above which they are written back: `dirty_background_ratio`, or `dirty_background_bytes`.
+    /// Dirty data above which background write-back starts: `dirty_background_ratio` or `dirty_background_bytes`.
     #[serde(default = "ten_percent")]
     #[schemars(title = "Background threshold")]
     pub background: Extent,
-    /// Most dirty data: `dirty_ratio`, or `dirty_bytes`. A background threshold that is not below it counts as half of it.
+    /// Maximum dirty data: `dirty_ratio` or `dirty_bytes`. A background threshold that is not below it is replaced by half of it.
     #[serde(default = "twenty_percent")]
     #[schemars(title = "Limit")]
     pub limit: Extent,
-    /// From which amount of dirty data on writers are held up.
+    /// Amount of dirty data above which writers are throttled.
     #[serde(default)]
     #[schemars(title = "Throttle from")]
     pub throttle_from: ThrottleFrom,
-    /// Age from which dirty data are eligible to be written back: `dirty_expire_centisecs`.
+    /// Age at which dirty data become eligible for write-back: `dirty_expire_centisecs`.
     #[serde(default = "thirty_seconds")]
     #[schemars(title = "Expire", extend("minimum" = 0, "maximum" = 3_600_000_000_000_u64))]
     pub expire: Nanos,
-    /// How often it is looked for data of that age: `dirty_writeback_centisecs`.
+    /// How often the flusher looks for expired data (`dirty_writeback_centisecs`).
     #[serde(default = "five_seconds")]
     #[schemars(title = "Wake-up", extend("minimum" = 10_000_000, "maximum" = 3_600_000_000_000_u64))]
     pub wakeup: Nanos,
-    /// Rate at which a thread copies data into memory or out of it, in bytes per second.
+    /// Rate at which a thread copies data into or out of memory, in bytes per second.
     #[serde(default = "memory_rate")]
     #[schemars(title = "Memory rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s", "x-scale" = "log2"))]
     pub memory_rate: Bytes,
-    /// Largest request of the write-back.
+    /// Maximum size of a write-back request.
     #[serde(default = "four_mib")]
     #[schemars(title = "Write-back request", extend("minimum" = 4096, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
     pub chunk: Bytes,
-    /// Requests of the write-back in flight.
+    /// Write-back requests in flight.
     #[serde(default = "thirty_two")]
     #[schemars(title = "Write-back depth", range(min = 1, max = 4096), extend("x-scale" = "log2"))]
     pub depth: u32,
-    /// What a commit of the journal holds.
+    /// Contents of a journal commit.
     #[serde(default)]
     #[schemars(title = "Journal")]
     pub journal: Journal,
-    /// Age at which a transaction of the journal is committed although nobody waits for it.
+    /// Age at which a journal transaction is committed even if nothing waits for it.
     #[serde(default = "five_seconds")]
     #[schemars(title = "Commit", extend("minimum" = 10_000_000, "maximum" = 3_600_000_000_000_u64))]
     pub commit: Nanos,
-    /// What a commit keeps from being changed until it has ended.
+    /// What a commit locks until it ends.
     #[serde(default)]
-    #[schemars(title = "A commit holds")]
+    #[schemars(title = "Commit locks")]
     pub commit_holds: CommitHolds,
-    /// Whether data get their place on the devices only when they are written back (ext4). A commit then need not write them first.
+    /// Whether data get their place on the devices only at write-back (ext4). A commit then need not write them first.
     #[serde(default)]
     #[schemars(title = "Delayed allocation")]
     pub delayed_allocation: bool,
-    /// Jobs whose files lie on a file system of their own without a journal, on the same devices.
+    /// Jobs whose files are on a separate file system without a journal, on the same devices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(title = "Without a journal")]
     pub unjournalled: Vec<String>,
-    /// The read side: what was read stays in memory, and is read ahead. When absent reads of what is not dirty go to the devices.
+    /// The read side: data that were read stay in memory, and the cache reads ahead. Without it, reads of clean data go to the devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_ahead: Option<ReadAhead>,
 }
 
 impl PageCacheSpec {
-    /// Bytes that may be dirty before the write-back begins, and the most that may be dirty.
+    /// Return the dirty bytes at which write-back starts, and the maximum dirty bytes.
     #[must_use]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a part of the memory
     pub fn thresholds(&self) -> (u64, u64) {
@@ -126,7 +126,7 @@ impl PageCacheSpec {
 fn sixteen_gib() -> Bytes {
     Bytes(16 << 30)
 }
-/// That of a machine of 94 GiB whose thresholds were printed: 77.4 GiB could be dirty.
+/// The share on a machine of 94 GiB that printed its thresholds: 77.4 GiB could be dirty.
 fn dirtyable_share() -> f64 {
     0.823
 }

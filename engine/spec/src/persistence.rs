@@ -1,4 +1,4 @@
-//! What becomes of a write cache when the power fails.
+//! The effect of a power failure on a write cache.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,14 +12,14 @@ pub enum Persistence {
     /// Lost when the power fails. FLUSH writes all of it to the media; a write with FUA completes on the media.
     #[default]
     Volatile,
-    /// Kept by a battery or by capacitors: what is in it is safe, and FLUSH and FUA wait for nothing.
+    /// Kept by a battery or by capacitors. Cached writes are safe, and FLUSH and FUA do not wait.
     Protected,
     /// Lost when the power fails, and FLUSH does nothing; synchronous jobs are refused.
     Unflushable,
 }
 
 impl Persistence {
-    /// Whether a power failure loses what is in the cache.
+    /// Return whether a power failure loses the contents.
     #[must_use]
     pub fn is_volatile(self) -> bool {
         self != Self::Protected

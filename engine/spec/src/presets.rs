@@ -1,43 +1,43 @@
-//! Presets: devices and systems by name, as a value that is passed to whatever reads scenarios.
+//! Presets: named devices and systems, passed as a value to each reader of scenarios.
 
 use serde_json::{Value, json};
 
 use crate::{Problem, Problems};
 
-/// All presets that a reader knows. Each has `name`, `title`, `source`, and `device` (the fields of a device group) or `system`
-/// (the fields of a scenario).
+/// The presets that a reader knows. Each has `name`, `title`, `source`, and `device` (the fields of a device group) or `system` (the
+/// fields of a scenario).
 #[derive(Clone, Debug, Default)]
 pub struct Presets(Vec<Value>);
 
 impl Presets {
-    /// These presets.
+    /// Wrap these presets.
     #[must_use]
     pub fn new(presets: Vec<Value>) -> Self {
         Self(presets)
     }
 
-    /// All of them, in the order of their files.
+    /// Iterate over all presets, in the order of their files.
     pub fn iter(&self) -> impl Iterator<Item = &Value> {
         self.0.iter()
     }
 
-    /// A preset by its name.
+    /// Return the preset with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.iter().find(|preset| preset.get("name").and_then(Value::as_str) == Some(name))
     }
 
-    /// The error for a preset that does not exist, or is not of this kind (`device` or `system`).
+    /// Return the problem of a preset that does not exist, or is not of this kind (`device` or `system`).
     #[must_use]
     pub fn missing(&self, path: &str, name: &str, kind: Option<&str>) -> Problem {
         let presets = self.0.iter().filter(|preset| kind.is_none_or(|kind| preset.get(kind).is_some()));
         Problem::unknown(path, "preset", name, presets.filter_map(|preset| preset["name"].as_str()))
     }
 
-    /// The scenario, but for its jobs, that a preset stands for: its system, or its device alone.
+    /// Return the scenario of a preset without jobs: its system, or its device alone.
     ///
     /// # Errors
-    /// When there is none; the message names the nearest.
+    /// There is no such preset; the message names the nearest.
     pub fn system(&self, name: &str) -> Result<Value, Problems> {
         let preset = self.get(name).ok_or_else(|| vec![self.missing("preset", name, None)])?;
         let is_system = preset.get("system").is_some();

@@ -1,35 +1,35 @@
-//! What is wrong with an input, told to people: where, what was found, what is accepted instead.
+//! Errors in an input, for people: the place, the value found, and the values accepted.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// One thing that is wrong with an input.
+/// One error in an input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, thiserror::Error)]
 #[error("{path}: {message}")]
 pub struct Problem {
-    /// Where: a path such as `jobs[0].bs`, or a place in a file such as `line 3`.
+    /// Place of the error: a path such as `jobs[0].bs`, or a place in a file such as `line 3`.
     pub path: String,
     /// What was found and what is accepted, as one sentence without the path.
     pub message: String,
-    /// The nearest accepted spelling, when there is one.
+    /// The nearest accepted spelling, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<String>,
 }
 
-/// Everything that is wrong with an input, all at once.
+/// All errors of an input.
 pub type Problems = Vec<Problem>;
 
 impl Problem {
-    /// A problem at `path`.
+    /// Create a problem at `path`.
     #[must_use]
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into(), nearest: None }
     }
 
-    /// A name that is not among the `known` ones; proposes the nearest.
+    /// Create the problem of a name that is not `known`, and propose the nearest known name.
     #[must_use]
     pub fn unknown<'a>(path: impl Into<String>, kind: &str, found: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        // Compiled once, and not for each kind of list.
+        // A single copy of this code serves all kinds of lists.
         Self::not_among(path.into(), kind, found, &known.into_iter().collect::<Vec<_>>())
     }
 
@@ -43,25 +43,25 @@ impl Problem {
     }
 }
 
-/// A place in a document, to which a check adds the fields it looks at: `jobs[0].bs`. Checks get the place of what they check, so
-/// that the same check serves a drive among the devices, one of a tier and one of a cache.
+/// A place in a document, to which a check adds the fields it reads: `jobs[0].bs`. Checks receive the place of their subject. So one
+/// check serves a drive among the devices, one of a tier and one of a cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path(String);
 
 impl Path {
-    /// The document itself.
+    /// Return the path of the document itself.
     #[must_use]
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// The field `name` of what is here, or a field further in, as in `bsrange.min`.
+    /// Return the path of the field `name`, or of a nested field such as `bsrange.min`.
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
         if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}.{name}", self.0)) }
     }
 
-    /// The entry `index` of the list that the field `name` holds.
+    /// Return the path of entry `index` in the list field `name`.
     #[must_use]
     pub fn index(&self, name: &str, index: usize) -> Self {
         self.field(&format!("{name}[{index}]"))
@@ -80,9 +80,9 @@ impl From<Path> for String {
     }
 }
 
-/// Adding to a list of problems.
+/// Adds problems to a list.
 pub trait AddProblem {
-    /// Adds a problem at `at`: what was found and what is accepted, as one sentence without the path.
+    /// Add a problem at `at`. The message says what was found and what is accepted, without the path.
     fn add(&mut self, at: impl Into<String>, message: impl Into<String>);
 }
 
@@ -92,10 +92,10 @@ impl AddProblem for Problems {
     }
 }
 
-/// Longest text that may be a misspelt name, in bytes. To compare takes as long as the square of the length.
+/// Maximum length of a text to compare with known names, in bytes. The time grows with the square of the length.
 const MAX_NAME_BYTES: usize = 64;
 
-/// The candidate most like `found`, if any is alike enough to be meant.
+/// Return the candidate that is most similar to `found`, if it is similar enough.
 #[must_use]
 pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest_of(found, &candidates.into_iter().collect::<Vec<_>>())
@@ -105,7 +105,7 @@ fn nearest_of(found: &str, candidates: &[&str]) -> Option<String> {
     if found.len() > MAX_NAME_BYTES {
         return None;
     }
-    // Our names are ASCII, and the letters' table for all of Unicode is larger than all that stands here.
+    // Our names are ASCII. A table for all Unicode letters would be larger than the rest of this module.
     let found = found.to_ascii_lowercase();
     let letters = Letters::of(&found);
     candidates
@@ -121,10 +121,10 @@ fn nearest_of(found: &str, candidates: &[&str]) -> Option<String> {
         .map(|(_, name)| (*name).to_owned())
 }
 
-/// Score by Jaro and Winkler above which a name may be meant.
+/// Minimum Jaro-Winkler score of a proposed name.
 const ALIKE: f64 = 0.75;
 
-/// How often each letter comes, letters of the same remainder taken for one: enough to tell cheaply that two texts are not alike.
+/// Letter counts, by the remainder of each letter. A cheap test that two texts differ.
 struct Letters {
     counts: [u8; 32],
     length: f64,
@@ -141,8 +141,8 @@ impl Letters {
         letters
     }
 
-    /// False only where the score is surely not above [`ALIKE`]: it counts letters in common, and each of the equal first ones, four at
-    /// most, adds a tenth of what it lacks.
+    /// Return false only if the score is certainly not above [`ALIKE`]. The bound uses the number of common letters. Each of up to four
+    /// equal first letters adds a tenth of the difference to 1.
     #[allow(clippy::cast_precision_loss)] // at most four
     fn may_be_alike(&self, other: &Self, same_first: usize) -> bool {
         let common: f64 = self.counts.iter().zip(&other.counts).map(|(a, b)| f64::from(*a.min(b))).sum();

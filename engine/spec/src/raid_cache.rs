@@ -1,4 +1,4 @@
-//! The write cache of a RAID controller, and the battery that keeps it, in a scenario.
+//! The write cache of a RAID controller and the battery that protects it, in a scenario.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::{Bytes, Nanos};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WritePolicy {
-    /// Once it is in the controller's memory, as long as the battery would keep it there.
+    /// Once it is in the controller's memory, while the battery could protect it long enough.
     #[default]
     WriteBack,
     /// Once it is in the controller's memory, whatever the battery's charge.
@@ -19,14 +19,14 @@ pub enum WritePolicy {
     WriteThrough,
 }
 
-/// What lets write-back return after a learn cycle.
+/// When write-back resumes after a learn cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteBackReturns {
-    /// The end of the cycle, with the battery empty.
+    /// At the end of the cycle, with the battery empty.
     #[default]
     Complete,
-    /// Enough charge: the threshold, on the way up.
+    /// Once the battery has charged to the threshold.
     Threshold,
 }
 
@@ -34,75 +34,75 @@ pub enum WriteBackReturns {
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RaidCacheSpec {
-    /// Memory for writes that are not on the devices yet.
+    /// Memory for writes that are not yet on the devices.
     #[serde(default = "half_gib")]
     #[schemars(title = "Controller cache", extend("minimum" = 1_048_576, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
     pub size: Bytes,
-    /// How long a write into the cache takes. Any number of them overlap.
+    /// Time of a write into the cache. Such writes overlap without limit.
     #[serde(default = "sixty_us")]
     #[schemars(title = "Write into the cache", extend("maximum" = 1_000_000_000))]
     pub ack: Nanos,
-    /// Requests in flight to the layers below that write the cache out.
+    /// Destage requests in flight to the layers below.
     #[serde(default = "thirty_two")]
-    #[schemars(title = "Destaged at a time", range(min = 1, max = 1024))]
+    #[schemars(title = "Destage depth", range(min = 1, max = 1024))]
     pub depth: u32,
-    /// How long a write may stay before the cache is written out, in order of address. A cache that is half full does not wait.
+    /// Maximum time of a write in the cache before destaging starts, in address order. A cache that is half full destages immediately.
     #[serde(default = "four_s")]
-    #[schemars(title = "Destaged after", extend("maximum" = 3_600_000_000_000_u64))]
+    #[schemars(title = "Destage after", extend("maximum" = 3_600_000_000_000_u64))]
     pub destage_after: Nanos,
     /// When a write is acknowledged.
     #[serde(default)]
     #[schemars(title = "Write policy")]
     pub policy: WritePolicy,
-    /// The battery. Without it the cache keeps its contents by itself, as one that is backed by flash does.
+    /// The battery. Default: the cache keeps its contents without one, as if backed by flash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub battery: Option<Battery>,
 }
 
-/// A controller's battery, which is discharged and charged from time to time to learn what it can hold.
+/// A controller's battery. From time to time, a learn cycle discharges and recharges it to measure its capacity.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Battery {
-    /// When the first learn cycle starts.
+    /// Start of the first learn cycle.
     #[schemars(title = "First learn cycle", extend("maximum" = 31_536_000_000_000_000_u64))]
     pub learn_at: Nanos,
-    /// Time from the start of a learn cycle to that of the next.
+    /// Time from the start of one learn cycle to the start of the next.
     #[serde(default = "ninety_days")]
     #[schemars(title = "Learn cycles every", extend("minimum" = 1_000_000_000, "maximum" = 31_536_000_000_000_000_u64, "x-scale" = "log2"))]
     pub learn_every: Nanos,
-    /// Time from the start of a learn cycle until the battery begins to discharge.
+    /// Time from the start of a learn cycle until the discharge starts.
     #[serde(default = "lead")]
     #[schemars(title = "Start to discharge", extend("maximum" = 86_400_000_000_000_u64))]
     pub lead: Nanos,
-    /// Time in which a full battery is discharged. The learn cycle is then complete.
+    /// Time to discharge a full battery. The learn cycle is then complete.
     #[serde(default = "discharge")]
     #[schemars(title = "Discharge", extend("minimum" = 1_000_000, "maximum" = 604_800_000_000_000_u64, "x-scale" = "log2"))]
     pub discharge: Nanos,
-    /// Charge below which the battery would not keep the cache long enough.
+    /// Minimum charge with which the battery protects the cache long enough.
     #[serde(default = "threshold")]
     #[schemars(title = "Charge needed", range(min = 0.0, max = 1.0))]
     pub threshold: f64,
-    /// Time in which an empty battery is charged.
+    /// Time to charge an empty battery.
     #[serde(default = "four_hours")]
     #[schemars(title = "Charging", extend("minimum" = 1_000_000, "maximum" = 604_800_000_000_000_u64, "x-scale" = "log2"))]
     pub charge: Nanos,
-    /// What lets write-back return.
+    /// When write-back resumes after a learn cycle.
     #[serde(default)]
-    #[schemars(title = "Write-back returns with")]
+    #[schemars(title = "Write-back resumes")]
     pub write_back_returns: WriteBackReturns,
-    /// Servers with such a battery each: how much of the time at least one of them is in write-through.
+    /// Servers with one such battery each, to compute how often at least one of them is in write-through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servers: Option<BatteryServers>,
 }
 
-/// When servers start their learn cycles.
+/// When the servers start their learn cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Phases {
-    /// At any time, each for itself.
+    /// At random times, independently.
     #[default]
     Random,
-    /// All at the same time, as servers do that were bought and switched on together.
+    /// All at the same time, as servers that were bought and switched on together.
     Together,
 }
 
@@ -110,14 +110,14 @@ pub enum Phases {
 #[derive(Clone, Copy, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BatteryServers {
-    /// How many.
+    /// Number of servers.
     #[schemars(title = "Servers", range(min = 1, max = 100_000), extend("x-scale" = "log2"))]
     pub count: u32,
-    /// When they start.
+    /// When the servers start their learn cycles.
     #[serde(default)]
     #[schemars(title = "Learn cycles start")]
     pub phases: Phases,
-    /// How often the starts are drawn. The share is the mean over all draws.
+    /// Number of random draws of the starts. The result is the mean over all draws.
     #[serde(default = "thousand")]
     #[schemars(title = "Draws", range(min = 1, max = 1_000_000), extend("x-scale" = "log2"))]
     pub draws: u32,

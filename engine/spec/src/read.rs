@@ -1,15 +1,14 @@
-//! Reading a scenario: presets filled in, checked against the schema, then against itself.
+//! Reads a scenario: fills in presets, then checks it against the schema and against itself.
 
 use serde_json::{Map, Value};
 
 use crate::problem::{Problem, Problems};
 use crate::{Presets, Scenario, reader, schema};
 
-/// Reads a scenario; presets are filled in, and every field is held against the schema of scenarios. What fields say about each
-/// other is the model's to check.
+/// Read a scenario: fill in presets and check each field against the schema. The model checks how fields fit together.
 ///
 /// # Errors
-/// Every field that is wrong, at once.
+/// All wrong fields, at once.
 pub fn read(value: &Value, presets: &Presets, schema: &Value) -> Result<Scenario, Problems> {
     let mut value = value.clone();
     let mut problems = fill_presets(&mut value, presets);
@@ -20,7 +19,7 @@ pub fn read(value: &Value, presets: &Presets, schema: &Value) -> Result<Scenario
     reader::from_value(&value).map_err(|problem| vec![problem])
 }
 
-/// Replaces each `preset` by what it stands for; fields written beside it win.
+/// Replace each `preset` by its fields. Fields that are written next to it take precedence.
 fn fill_presets(value: &mut Value, presets: &Presets) -> Problems {
     let mut problems = Problems::new();
     fill_preset(value, "preset", "system", presets, &mut problems);
@@ -37,7 +36,7 @@ fn fill_presets(value: &mut Value, presets: &Presets) -> Problems {
     problems
 }
 
-/// Fills in the preset of this kind, `device` or `system`, that `group` names.
+/// Fill in the preset of this kind, `device` or `system`, that `group` names.
 fn fill_preset(group: &mut Value, path: &str, kind: &str, presets: &Presets, problems: &mut Problems) {
     let Some(name) = group.get("preset").and_then(Value::as_str).map(str::to_owned) else { return };
     let Some(fields) = presets.get(&name).and_then(|preset| preset.get(kind)?.as_object()) else {
@@ -48,7 +47,7 @@ fn fill_preset(group: &mut Value, path: &str, kind: &str, presets: &Presets, pro
     }
 }
 
-/// Adds the fields of `defaults` that `object` does not have, at every depth.
+/// Add the fields of `defaults` that `object` does not have, at every depth.
 fn merge_under(object: &mut Map<String, Value>, defaults: &Map<String, Value>) {
     for (name, default) in defaults {
         match (object.get_mut(name), default) {
@@ -61,19 +60,21 @@ fn merge_under(object: &mut Map<String, Value>, defaults: &Map<String, Value>) {
     }
 }
 
-/// Most steps of a path: far more than any field lies deep, and few enough that what they create is read and dropped safely.
+/// Maximum steps of a path. No field is that deep, and objects of this depth can be read and dropped safely.
 const MAX_STEPS: usize = 30;
 
-/// Sets the field at `path` (such as `jobs[0].bs` or `volume.prefetch.chunk`) of a scenario's JSON.
+/// Set the field at `path` (such as `jobs[0].bs` or `volume.prefetch.chunk`) of a scenario's JSON.
 ///
-/// Missing objects on the way are created, so that a layer can be added field by field; a name in brackets stands for the entry
-/// of that `name`, as in `jobs[odx].bs`. An object takes the place of the one that was there, with nothing left of it:
-/// `layout.rebuild` set to `{"in_flight": 4}` is a rebuild with defaults in all else. `null` removes the field, layer or entry; where
-/// there is none, nothing happens. Presets are filled in afterwards, under what is written: what a preset gives is replaced, not
+/// Missing objects along the path are created, so that a layer can be added field by field. A name in brackets selects the entry
+/// with that `name`, as in `jobs[odx].bs`. An object replaces the old one completely:
+/// `layout.rebuild` set to `{"in_flight": 4}` is a rebuild with defaults in all other fields. `null` removes the field, layer or entry;
+/// if
+/// there is none, nothing happens. Presets are filled in afterwards, under the written fields. So a value from a preset can be replaced,
+/// but not
 /// removed.
 ///
 /// # Errors
-/// When the path is not well formed, or an index is beyond its list.
+/// The path is malformed, or an index is beyond the end of its list.
 pub fn set(scenario: &mut Value, path: &str, new: Value) -> Result<(), Problem> {
     let malformed = || Problem::new(path, "is not a path; write one such as jobs[0].bs or volume.prefetch.chunk");
     let mut steps = Vec::new();
@@ -88,7 +89,7 @@ pub fn set(scenario: &mut Value, path: &str, new: Value) -> Result<(), Problem> 
         }
     }
     if steps.len() > MAX_STEPS {
-        // The whole of such a path would be no help in a message.
+        // Printing the whole path would not help.
         let start: String = path.chars().take(40).collect();
         return Err(Problem::new(format!("{start}..."), format!("has {} steps; a path has at most {MAX_STEPS}", steps.len())));
     }
@@ -108,7 +109,7 @@ pub fn set(scenario: &mut Value, path: &str, new: Value) -> Result<(), Problem> 
     Ok(())
 }
 
-/// Removes the field or entry `name` at the end of `way`, and creates nothing on the way there.
+/// Remove the field or entry `name` at the end of `way`, without creating anything along it.
 fn remove(scenario: &mut Value, name: &str, way: &[&str]) {
     let place = way.iter().try_fold(scenario, |place, step| match place {
         Value::Array(list) => entry_of(list, step).and_then(|index| list.get_mut(index)),
@@ -126,7 +127,7 @@ fn remove(scenario: &mut Value, name: &str, way: &[&str]) {
     }
 }
 
-/// The place of an entry of a list, by its number or its name.
+/// Return the index of a list's entry, given by number or name.
 fn entry_of(list: &[Value], step: &str) -> Option<usize> {
     let named = || list.iter().position(|entry| entry.get("name").and_then(Value::as_str) == Some(step));
     step.parse().ok().or_else(named)
@@ -144,7 +145,7 @@ fn descend<'a>(place: &'a mut Value, step: &str) -> Option<&'a mut Value> {
     }
 }
 
-/// The value at `path` of a scenario's JSON.
+/// Return the value at `path` of a scenario's JSON.
 #[must_use]
 pub fn get<'a>(scenario: &'a Value, path: &str) -> Option<&'a Value> {
     let mut place = scenario;

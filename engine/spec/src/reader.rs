@@ -1,8 +1,8 @@
-//! Types read from JSON values, with the path of what is wrong.
+//! Types that are read from JSON values, with the path of each error.
 //!
-//! [`FromJson`] is derived: the derive writes which fields a type has, and everything else is here, once for all types. serde's reader
-//! of values instantiates, for each type, a visitor with ways to read it that no document of ours uses; reading this way takes
-//! kilobytes off the module for the browser. Sentences are serde's.
+//! [`FromJson`] is derived. The derive lists the fields of a type; all other code is here, once for all types. serde's own reader
+//! instantiates a visitor for each type, with forms that our documents never use. This reader
+//! makes the browser's module kilobytes smaller. Its messages are serde's.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -16,30 +16,30 @@ pub use seeklab_derive::FromJson;
 
 use crate::Problem;
 
-/// Reads a value. The path of a problem is that of the first field that is missing, unknown or of the wrong type; empty for the whole.
+/// Read a value. A problem's path is that of the first field that is missing, unknown or of the wrong type, or empty for the whole value.
 ///
 /// # Errors
-/// What was found and what is accepted.
+/// The value found and the values accepted.
 pub fn from_value<T: FromJson>(value: &Value) -> Result<T, Problem> {
     T::from_json(value).map_err(|fault| Problem::new(fault.path(), fault.message))
 }
 
-/// A type that is read from JSON.
+/// A type that can be read from JSON.
 pub trait FromJson: Sized {
-    /// Reads a value.
+    /// Read a value.
     ///
     /// # Errors
-    /// The first that is wrong, in the order of the document; what is missing comes last.
+    /// The first wrong field in document order. Missing fields come last.
     fn from_json(value: &Value) -> Result<Self, Fault>;
 
-    /// What it is where nothing is written; [`None`] when something must be.
+    /// Return the value of a field that is not written; [`None`] if the field is required.
     #[must_use]
     fn absent() -> Option<Self> {
         None
     }
 }
 
-/// What is wrong, and the way there from the innermost step.
+/// An error, with the path from the innermost step outwards.
 #[derive(Debug, Default)]
 pub struct Fault {
     message: String,
@@ -53,13 +53,13 @@ enum Step {
 }
 
 impl Fault {
-    /// What is wrong, at the place itself.
+    /// Create an error at the value itself.
     #[must_use]
     pub fn new(message: impl Display) -> Self {
         Self { message: message.to_string(), way: Vec::new() }
     }
 
-    /// Another type than expected.
+    /// Create the error of a value with the wrong type.
     fn wrong_type(value: &Value, expected: &str) -> Self {
         Self::new(Message::invalid_type(found(value), &expected))
     }
@@ -88,7 +88,7 @@ impl Display for Fault {
     }
 }
 
-/// What the value is, for a message.
+/// Describe the value for a message.
 fn found(value: &Value) -> Unexpected<'_> {
     match value {
         Value::Null => Unexpected::Other("null"),
@@ -108,17 +108,17 @@ fn found(value: &Value) -> Unexpected<'_> {
 #[derive(Debug)]
 pub struct Object<'a> {
     names: &'static [&'static str],
-    /// The value of each field that is written, and its place in the document.
+    /// The value of each written field, and its position in the document.
     values: Vec<Option<(usize, &'a Value)>>,
-    /// The first that is wrong, and its place in the document.
+    /// The first error, and its position in the document.
     wrong: Option<(usize, Fault)>,
 }
 
 impl<'a> Object<'a> {
-    /// An object with fields of these names; whether it `denies` others is its type's to say.
+    /// Read an object with fields of these names. `denies` refuses other fields.
     ///
     /// # Errors
-    /// When the value is no object.
+    /// The value is not an object.
     pub fn of(value: &'a Value, expected: &str, names: &'static [&'static str], denies: bool) -> Result<Self, Fault> {
         let Value::Object(fields) = value else { return Err(Fault::wrong_type(value, expected)) };
         let mut object = Self { names, values: vec![None; names.len()], wrong: None };
@@ -132,19 +132,19 @@ impl<'a> Object<'a> {
         Ok(object)
     }
 
-    /// Notes what is wrong, unless something before it is.
+    /// Record an error, unless an earlier one is known.
     fn add(&mut self, place: usize, fault: Fault) {
         if self.wrong.as_ref().is_none_or(|(first, _)| place < *first) {
             self.wrong = Some((place, fault));
         }
     }
 
-    /// Notes what is wrong with a field that is written at `place`.
+    /// Record an error in a field at position `place`.
     fn add_inside(&mut self, place: usize, index: usize, fault: Fault) {
         self.add(place, fault.inside(Step::Field(self.names[index].to_owned())));
     }
 
-    /// The field, if it is written and right.
+    /// Return the field if it is written and valid.
     pub fn given<T: FromJson>(&mut self, index: usize) -> Option<T> {
         let (place, value) = self.values[index]?;
         match T::from_json(value) {
@@ -156,30 +156,30 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The field, if it is right; it may be left out when its type says what that means.
+    /// Return the field if it is valid. It may be absent if its type has a default.
     pub fn needed<T: FromJson>(&mut self, index: usize) -> Option<T> {
         if self.values[index].is_some() {
             return self.given(index);
         }
         let absent = T::absent();
         if absent.is_none() {
-            // Behind all that is written.
+            // Missing fields sort behind all written ones.
             self.add(usize::MAX, Fault::new(Message::missing_field(self.names[index])));
         }
         absent
     }
 
-    /// What is wrong.
+    /// Return the first error.
     #[must_use]
     pub fn wrong(self) -> Option<Fault> {
         self.wrong.map(|(_, fault)| fault)
     }
 }
 
-/// The place among `names` of a word: a text, or an object with this one field and nothing in it.
+/// Return the index among `names` of a word: a string, or an object with this one field and no content.
 ///
 /// # Errors
-/// Any other value, and a word that is not among them.
+/// Any other value, or an unknown word.
 pub fn word(value: &Value, expected: &str, names: &'static [&'static str]) -> Result<usize, Fault> {
     let (name, content) = match value {
         Value::String(name) => (name, &Value::Null),
@@ -194,7 +194,7 @@ pub fn word(value: &Value, expected: &str, names: &'static [&'static str]) -> Re
     if content.is_null() { Ok(place) } else { Err(Fault::wrong_type(content, "a variant without content")) }
 }
 
-/// A whole number that is not negative.
+/// Read a whole number that is not negative.
 fn whole<T: TryFrom<u64>>(value: &Value, expected: &str) -> Result<T, Fault> {
     let fits = value.as_u64().and_then(|whole| T::try_from(whole).ok());
     fits.ok_or_else(|| match found(value) {
@@ -282,7 +282,7 @@ const POLICIES: [&str; PolicyKind::ALL.len()] = {
     names
 };
 
-/// The crate of caches stands below this one and knows nothing of reading.
+/// The crate of cache policies is below this one and does not depend on the reader.
 impl FromJson for PolicyKind {
     fn from_json(value: &Value) -> Result<Self, Fault> {
         word(value, "enum PolicyKind", &POLICIES).map(|index| Self::ALL[index])
@@ -317,7 +317,7 @@ impl<T: FromJson> FromJson for [T; 2] {
                 if others.is_empty() {
                     return Ok([first, second]);
                 }
-                Err(Fault::new(format_args!("a list of {} entries, of which 2 are read", others.len() + 2)))
+                Err(Fault::new(format_args!("a list of {} entries; exactly 2 are accepted", others.len() + 2)))
             }
             None => Err(Fault::wrong_type(value, "an array of length 2")),
         }
@@ -330,7 +330,7 @@ mod tests {
 
     use super::*;
 
-    /// The same types twice: read by this module, and by serde's own derive.
+    /// Define the same types twice: for this reader and for serde's own derive.
     macro_rules! twins {
         (types { $($type:item)* } others { $($other:item)* }) => {
             mod ours {
@@ -431,7 +431,7 @@ mod tests {
                 type Error = String;
 
                 fn try_from(number: f64) -> Result<Self, String> {
-                    if number <= 1.0 { Ok(Self(number)) } else { Err(format!("{number} is more than all")) }
+                    if number <= 1.0 { Ok(Self(number)) } else { Err(format!("{number} is more than 1")) }
                 }
             }
 
@@ -455,7 +455,7 @@ mod tests {
                "fields": {"z": 1, "a": 2}, "share": 0.25, "length": {"metres": 4, "feet": 13}, "mixed": "s3-fifo", "plain": {"word": "and_so"}})
     }
 
-    /// What both make of a document, and ours through serde.
+    /// Read a document with both derives, and with ours through serde.
     fn read(document: &Value) -> [String; 3] {
         let ours = from_value::<ours::Outer>(document).map_err(|problem| problem.message);
         let through = serde_json::from_value::<ours::Outer>(document.clone()).map_err(|error| error.to_string());
@@ -518,7 +518,7 @@ mod tests {
     fn lists_of_the_wrong_length_and_contents_that_should_not_be_there_are_told() {
         let problem = |document: Value| from_value::<ours::Outer>(&document).expect_err("wrong").to_string();
         assert!(problem(json!({"name": "a", "pair": [1]})).starts_with("pair: invalid length 1"));
-        assert_eq!(problem(json!({"name": "a", "pair": [1, 2, 3]})), "pair: a list of 3 entries, of which 2 are read");
+        assert_eq!(problem(json!({"name": "a", "pair": [1, 2, 3]})), "pair: a list of 3 entries; exactly 2 are accepted");
         assert!(problem(json!({"name": "a", "inner": {"kind": {"plain": 1}}})).starts_with("inner.kind: invalid type: integer `1`"));
         assert_eq!(
             problem(json!({"name": "a", "inner": {"kind": false}})),

@@ -1,4 +1,4 @@
-//! The rebuild in a scenario: onto how many spares, how much of it at once, how fast, and how much there is to rebuild.
+//! The rebuild in a scenario: spares, parallelism, rate and amount of data.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,38 +6,39 @@ use serde::Serialize;
 use crate::reader::FromJson;
 use crate::{Bytes, Extent, Nanos};
 
-/// Rebuilding of failed devices onto spares.
+/// Rebuild of failed devices onto spares.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RebuildSpec {
-    /// Spares, each the equal of the device whose place (and index) it takes. Devices are rebuilt in the order of `failed`; those
-    /// beyond the spares stay lost.
+    /// Number of spares. Each equals the device that it replaces and takes its index. Devices are rebuilt in the order of `failed`; those
+    /// without a spare stay lost.
     #[schemars(title = "Spares", range(min = 1, max = 16))]
     pub spares: u32,
-    /// When the spares are put in place.
+    /// Time at which the spares are installed.
     #[schemars(title = "Rebuild starts at")]
     pub at: Nanos,
     /// Chunks that are read or written at the same time.
     #[schemars(title = "Rebuild in flight", range(min = 1, max = 1024), extend("x-scale" = "log2"))]
     pub in_flight: u32,
-    /// Bytes of a group's data that are rebuilt together, in whole units of the layout.
+    /// Bytes of a group's data that are rebuilt together, in whole layout units.
     #[schemars(title = "Rebuild chunk", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
     pub chunk: Bytes,
-    /// Most bytes per second that are written to the spares together; as fast as the devices are when absent.
+    /// Maximum bytes per second written to all spares together. Default: as fast as the devices allow.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Rebuild rate", extend("minimum" = 1024, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
     pub rate: Option<Bytes>,
     /// Order in which chunks are rebuilt.
     #[schemars(title = "Rebuild order")]
     pub order: RebuildOrder,
-    /// With order "time": ages of the data, each spread evenly over the whole space. The rebuild goes over the devices once for each.
+    /// Number of ages of the data, with order "time". Each age is spread evenly over the whole space, and the rebuild scans the devices
+    /// once for each.
     #[schemars(title = "Passes", range(min = 1, max = 100_000), extend("x-scale" = "log2"))]
     pub passes: u32,
-    /// With order "time": bytes of a group's data whose places are gathered and sorted by address before they are rebuilt; each chunk is
-    /// rebuilt as it is found when 0.
-    #[schemars(title = "Sorted together")]
+    /// Bytes of a group's data that are collected and sorted by address before they are rebuilt, with order "time". 0 rebuilds each chunk
+    /// as soon as it is found.
+    #[schemars(title = "Sort buffer")]
     pub sorted: Bytes,
-    /// How much of the address space is in use, from its start; nothing else is rebuilt.
+    /// Part of the address space that is in use, from its start. The rest is not rebuilt.
     #[schemars(title = "In use")]
     pub used: Extent,
 }
@@ -65,6 +66,6 @@ pub enum RebuildOrder {
     /// From the first address to the last.
     #[default]
     Address,
-    /// From the oldest data to the youngest, wherever they lie.
+    /// From the oldest data to the newest, at any address.
     Time,
 }

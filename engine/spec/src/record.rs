@@ -1,4 +1,4 @@
-//! What a run keeps, and the bounds that it may not exceed.
+//! Data that a run keeps, and its limits.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,33 +6,33 @@ use serde::Serialize;
 use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
-/// What a run keeps besides its summary.
+/// Data that a run keeps in addition to its summary.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Record {
     /// Keep the operation log.
     pub log: bool,
-    /// Keep the server's analytics: what each client's requests, each device and the cores did in each interval.
+    /// Keep the server's analytics: activity of each client, each device and the cores in each interval.
     pub analytics: bool,
     /// Resolution of the time series.
     #[schemars(title = "Interval", extend("minimum" = 1_000_000))]
     pub interval: Nanos,
-    /// Keep where requests stayed, for how long and why.
+    /// Keep the journeys of requests: each stay with its place, time and phase.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journeys: Option<JourneysSpec>,
 }
 
-/// The requests whose journeys are kept.
+/// Requests whose journeys are kept.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JourneysSpec {
-    /// Begin of the window.
+    /// Start of the window.
     pub from: Nanos,
     /// End of the window.
     pub until: Nanos,
-    /// Most requests, without their parts.
+    /// Maximum requests, without their parts.
     pub requests: u32,
-    /// Most stays kept; beyond, every second journey is left out.
+    /// Maximum stays. Beyond this, every second journey is dropped.
     #[schemars(range(min = 1000, max = 4_000_000))]
     pub stays: u32,
 }
@@ -49,7 +49,7 @@ impl Default for Record {
     }
 }
 
-/// Bounds that a run may not exceed; each but `operations` ends the run with an error that names it.
+/// Limits of a run. Exceeding any of them except `operations` ends the run with an error that names it.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
@@ -59,12 +59,11 @@ pub struct Limits {
     /// Events of the simulation.
     #[schemars(range(min = 1, max = 100_000_000_000_u64))]
     pub events: u64,
-    /// Memory of the run.
+    /// Memory used by the run.
     #[schemars(extend("minimum" = 1_048_576, "maximum" = 3_221_225_472_u64))]
     pub memory: Bytes,
-    /// Operations, of which one of more than 64 KiB counts as several. Reaching it is no error: the jobs stop issuing, and the report
-    /// says so. Jobs that start together have an equal part
-    /// of it, so that jobs behind a `stonewall` or a `wait_for` run too.
+    /// Maximum operations; one of more than 64 KiB counts as several. Reaching the limit is not an error: the jobs stop issuing, and the
+    /// report mentions it. Jobs that start together get equal parts of it, so jobs after a `stonewall` or `wait_for` run too.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Operations", range(min = 1, max = 100_000_000_000_u64))]
     pub operations: Option<u64>,

@@ -1,8 +1,8 @@
-//! The scenario's JSON Schema and a reader of JSON against it that reports every error at once.
+//! The scenario's JSON Schema, and a check of JSON against it that reports every error at once.
 //!
-//! serde stops at the first error; people want all of them. The schema is generated from the types, so the check and the types
-//! cannot disagree; after a clean check the types are read by serde. Only the parts of JSON Schema that our types produce are
-//! understood: `$ref`, `anyOf`/`oneOf`, `type`, `properties`, `required`, `enum`/`const`, bounds and our formats for quantities.
+//! serde stops at the first error, but people want all of them. The schema is generated from the types, so the check and the types
+//! cannot disagree. After a clean check, serde reads the types. The check supports only the parts of JSON Schema that our types
+//! produce: `$ref`, `anyOf`/`oneOf`, `type`, `properties`, `required`, `enum`/`const`, bounds and our formats for quantities.
 
 use serde_json::{Map, Value};
 
@@ -10,14 +10,14 @@ use super::Distribution;
 use super::problem::Problem;
 use super::units::{Bytes, Extent, Nanos};
 
-/// Makes the JSON Schema of a scenario (draft 2020-12) of the types, with `x-unit`, `x-step`, `x-scale`, `title` (label) and
-/// `description` (help). For build steps: the code that does it is many times larger than its result, which the model carries.
+/// Generate a scenario's JSON Schema (draft 2020-12) from the types, with `x-unit`, `x-step`, `x-scale`, `title` (label) and
+/// `description` (help). Only build steps call it: its code is many times larger than its result, which the model embeds.
 #[must_use]
 pub fn generate() -> Value {
     schemars::schema_for!(super::Scenario).to_value()
 }
 
-/// Checks `value` against `schema` and returns all that is wrong.
+/// Check `value` against `schema` and return all errors.
 #[must_use]
 pub fn check(schema: &Value, value: &Value) -> Vec<Problem> {
     let mut checker = Checker { root: schema, problems: Vec::new() };
@@ -201,7 +201,7 @@ fn allows_null(schema: &Value) -> bool {
     field(schema, "type").and_then(Value::as_array).is_some_and(|kinds| kinds.iter().any(|kind| kind == "null"))
 }
 
-/// The words that an enumeration accepts (schemars writes `enum`, or `oneOf` with `const` where variants are documented).
+/// Return the words that an enumeration accepts. schemars writes `enum`, or `oneOf` with `const` if variants are documented.
 fn words(schema: &Value) -> Vec<&str> {
     let listed = field(schema, "enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let described = field(schema, "oneOf").and_then(Value::as_array).into_iter().flatten().flat_map(|option| {
@@ -226,7 +226,7 @@ fn names(properties: &Map<String, Value>) -> String {
     properties.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// A found value, short enough for a sentence.
+/// Return a value as text, short enough for a sentence.
 fn show(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() > 60 { format!("{}...", text.chars().take(57).collect::<String>()) } else { text }

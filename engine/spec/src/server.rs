@@ -1,6 +1,6 @@
-//! The server node in a scenario: its cores, what a request costs them, its network card, its buffers.
+//! The server node in a scenario: its cores, the cost of a request, its network card, its buffers.
 //!
-//! Costs are cycles of one core, as people measured them: so a faster clock needs no new numbers.
+//! Costs are in cycles of one core, as in the published measurements. So a faster clock needs no new numbers.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,85 +12,85 @@ use crate::{Bytes, Nanos};
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSpec {
-    /// Cores of the node.
+    /// Number of cores.
     #[schemars(title = "Cores", range(min = 1, max = 256))]
     pub cores: u32,
-    /// Cycles of a core in a second.
+    /// Clock rate of a core.
     #[schemars(title = "Clock", range(min = 1_000_000, max = 10_000_000_000_u64), extend("x-unit" = "Hz", "x-scale" = "log2"))]
     pub hz: u64,
-    /// The file protocol's work on each request, whatever its size.
+    /// CPU cycles of the file protocol per request, whatever its size.
     #[serde(default)]
-    #[schemars(title = "Cost of a request", range(min = 0, max = 1_000_000_000), extend("x-unit" = "cycles"))]
+    #[schemars(title = "Cost per request", range(min = 0, max = 1_000_000_000), extend("x-unit" = "cycles"))]
     pub request_cycles: u64,
-    /// The file protocol's and the file system's work on each byte.
+    /// CPU cycles of the file protocol and the file system per byte.
     #[serde(default)]
-    #[schemars(title = "Cost of a byte", range(min = 0, max = 10000), extend("x-unit" = "cycles/B"))]
+    #[schemars(title = "Cost per byte", range(min = 0, max = 10000), extend("x-unit" = "cycles/B"))]
     pub byte_cycles: f64,
-    /// Further work on each byte that a device reads or writes for a request.
+    /// Additional CPU cycles per byte that a device reads or writes for a request.
     #[serde(default)]
-    #[schemars(title = "Cost of a byte from a device", range(min = 0, max = 10000), extend("x-unit" = "cycles/B"))]
+    #[schemars(title = "Cost per byte from a device", range(min = 0, max = 10000), extend("x-unit" = "cycles/B"))]
     pub device_byte_cycles: f64,
-    /// The network card and its driver; they cost nothing when absent.
+    /// The network card and its driver. Default: they cost nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nic: Option<NicSpec>,
-    /// Buffers that requests allocate and free; they cost nothing when absent.
+    /// Buffers that requests allocate and free. Default: they cost nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffers: Option<BufferSpec>,
 }
 
-/// A network card and what its driver and TCP/IP cost.
+/// A network card, with the costs of its driver and of TCP/IP.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicSpec {
-    /// Longest that a frame waits for its interrupt.
+    /// Maximum time that a frame waits for its interrupt.
     #[serde(default)]
     #[schemars(title = "Interrupt blanking", extend("maximum" = 10_000_000))]
     pub blank: Nanos,
-    /// Frames that raise an interrupt before that time.
+    /// Number of frames that raise an interrupt before that time.
     #[serde(default = "crate::defaults::one")]
-    #[schemars(title = "Frames to an interrupt", range(min = 1, max = 4096), extend("x-scale" = "log2"))]
+    #[schemars(title = "Frames per interrupt", range(min = 1, max = 4096), extend("x-scale" = "log2"))]
     pub blank_frames: u32,
-    /// Work of an interrupt.
+    /// CPU cycles per interrupt.
     #[serde(default)]
-    #[schemars(title = "Cost of an interrupt", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
+    #[schemars(title = "Cost per interrupt", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
     pub interrupt_cycles: u64,
-    /// TCP/IP's and the driver's work on each frame received.
+    /// CPU cycles of TCP/IP and the driver per received frame.
     #[serde(default)]
-    #[schemars(title = "Cost of a frame received", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
+    #[schemars(title = "Cost per received frame", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
     pub receive_cycles: u64,
-    /// TCP/IP's work on each segment sent.
+    /// CPU cycles of TCP/IP per sent segment.
     #[serde(default)]
-    #[schemars(title = "Cost of a segment sent", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
+    #[schemars(title = "Cost per sent segment", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
     pub send_cycles: u64,
-    /// The card cuts what it is given into frames, so that a segment is up to 64 KiB.
+    /// Whether the card splits segments into frames. A segment is then up to 64 KiB.
     #[serde(default)]
     #[schemars(title = "Large send offload")]
     pub large_send: bool,
-    /// The driver's work to post a segment on a transmit ring.
+    /// CPU cycles of the driver to post a segment on a transmit ring.
     #[serde(default)]
-    #[schemars(title = "Cost of a post", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
+    #[schemars(title = "Cost per post", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
     pub post_cycles: u64,
-    /// Segments up to this size are copied into memory that the card can always reach; larger ones are mapped for it.
+    /// Segments up to this size are copied into memory that is always mapped for the card. Larger ones are mapped individually.
     #[serde(default)]
     #[schemars(title = "Copy threshold", extend("maximum" = 1_048_576))]
     pub copy_threshold: Bytes,
-    /// Work to copy a byte of a segment.
+    /// CPU cycles to copy a byte of a segment.
     #[serde(default)]
-    #[schemars(title = "Cost of copying a byte", range(min = 0, max = 1000), extend("x-unit" = "cycles/B"))]
+    #[schemars(title = "Cost per copied byte", range(min = 0, max = 1000), extend("x-unit" = "cycles/B"))]
     pub copy_byte_cycles: f64,
-    /// Work to map a segment for the card and to unmap it.
+    /// CPU cycles to map a segment for the card and to unmap it.
     #[serde(default)]
-    #[schemars(title = "Cost of a mapping", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
+    #[schemars(title = "Cost per mapping", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
     pub map_cycles: u64,
-    /// Transmit rings; a connection always uses the same one.
+    /// Number of transmit rings. A connection always uses the same one.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Transmit rings", range(min = 1, max = 256), extend("x-scale" = "log2"))]
     pub rings: u32,
-    /// Work to take over a ring that nobody is posting on: its lock and lines come from another core, and the card must be told.
+    /// CPU cycles to start using an idle transmit ring: its lock and cache lines come from another core, and the card must be notified.
     #[serde(default)]
     #[schemars(title = "Cost of taking over a ring", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
     pub ring_cycles: u64,
-    /// Receive rings, each with an interrupt of its own; a connection always uses the same one.
+    /// Number of receive rings, each with its own interrupt. A connection always uses the same one.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Receive rings", range(min = 1, max = 256))]
     pub receive_rings: u32,
@@ -100,27 +100,27 @@ pub struct NicSpec {
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BufferSpec {
-    /// Size that every request allocates; its own bytes when absent.
+    /// Size that every request allocates. Default: the bytes of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Buffer of a request", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
+    #[schemars(title = "Buffer per request", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
     pub size: Option<Bytes>,
-    /// Largest buffer that the allocator keeps mapped when it is freed.
+    /// Maximum size of a freed buffer that the allocator keeps mapped.
     #[schemars(title = "Largest buffer kept", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
     pub keeps: Bytes,
-    /// The protocol keeps its own buffers for the next request, of any size.
+    /// Whether the protocol keeps its own buffers, of any size, for later requests.
     #[serde(default)]
     #[schemars(title = "Object cache")]
     pub object_cache: bool,
-    /// Work of the core that unmaps a buffer, for each other core: to call it and to wait for its answer.
-    #[schemars(title = "Cost of a cross-call", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
+    /// CPU cycles of the core that unmaps a buffer, for each other core that it calls and waits for.
+    #[schemars(title = "Cost per cross-call", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
     pub call_cycles: u64,
-    /// Work of each core that is called.
-    #[schemars(title = "Cost of being called", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
+    /// CPU cycles of each core that is called.
+    #[schemars(title = "Cost per called core", range(min = 0, max = 10_000_000), extend("x-unit" = "cycles"))]
     pub answer_cycles: u64,
 }
 
 impl BufferSpec {
-    /// Whether freeing the buffer of a request of `bytes` unmaps it.
+    /// Return whether freeing the buffer of a request of `bytes` unmaps it.
     #[must_use]
     pub fn unmaps(&self, bytes: u64) -> bool {
         !self.object_cache && self.size.map_or(bytes, |size| size.0.max(bytes)) > self.keeps.0

@@ -17,7 +17,7 @@ pub struct Ssd {
     /// Flash units that work in parallel (channels times dies).
     #[schemars(title = "Parallel units", range(min = 1, max = 4096))]
     pub units: u32,
-    /// Bytes that one unit reads or programs at once.
+    /// Bytes that one unit reads or programs in one operation.
     #[schemars(title = "Flash page", extend("minimum" = 512, "maximum" = 1_048_576))]
     pub page: Bytes,
     /// Time to read a page.
@@ -26,69 +26,72 @@ pub struct Ssd {
     /// Time to program a page.
     #[schemars(title = "Page program", extend("minimum" = 1))]
     pub program: Nanos,
-    /// Command overhead of the controller, overlapped between requests.
+    /// Command overhead of the controller. The overheads of different requests overlap.
     #[serde(default)]
     pub overhead: Nanos,
-    /// The same of a write; that of a read when absent. A read's firmware looks up where the page is and sets up the flash, a
-    /// buffered write's does not.
+    /// Command overhead of a write. Default: that of a read. For a read, the firmware looks up the page and sets up the flash; a buffered
+    /// write needs neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Command overhead of writes")]
     pub write_overhead: Option<Nanos>,
     /// Rate of the interface, in bytes per second.
     #[schemars(title = "Interface rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
     pub interface_rate: Bytes,
-    /// Requests that the drive accepts at once; more wait outside.
+    /// Requests that the drive accepts at the same time. The others wait outside.
     #[serde(default = "default_queue_depth")]
     #[schemars(title = "Drive queue depth", range(min = 1, max = 65536))]
     pub queue_depth: u32,
-    /// Write buffer that acknowledges writes while there is room.
+    /// Write buffer that acknowledges writes while it has room.
     #[serde(default)]
     pub write_buffer: Bytes,
     /// What a power failure does to the write buffer, and whether FLUSH and FUA empty it.
     #[serde(default = "protected")]
-    #[schemars(title = "Write buffer is")]
+    #[schemars(title = "Write buffer type")]
     pub write_buffer_is: Persistence,
-    /// Flash translation layer: the drive remembers what was written where, and collects garbage. Without it the drive is always fresh.
+    /// Flash translation layer: the drive records where it wrote each page, and collects garbage. Without it, the drive always behaves as
+    /// if new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash: Option<Flash>,
 }
 
-/// The flash of a drive and its translation layer: pages mapped one by one, written once between two erases of their block.
+/// The flash of a drive and its translation layer. It maps individual pages. A page is written once between two erases of its block.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flash {
-    /// Channels; the drive's `units` spread over them evenly, so that units divided by channels are the dies of a channel.
+    /// Number of channels. The drive's `units` are spread over them evenly, so units divided by channels is the number of dies per
+    /// channel.
     #[schemars(title = "Channels", range(min = 1, max = 256))]
     pub channels: u32,
     /// Rate at which a channel moves pages between the controller and its dies, in bytes per second.
     #[schemars(title = "Channel rate", extend("minimum" = 1_000_000, "maximum" = 100_000_000_000_u64, "x-unit" = "B/s"))]
     pub channel_rate: Bytes,
-    /// Pages that a die reads of one request, or programs, at once: its planes times the pages that share their cells.
+    /// Pages of one request that a die reads or programs at the same time: its planes times the pages that share its cells.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Pages at once", range(min = 1, max = 256))]
     pub planes: u32,
-    /// Pages of an erase block.
+    /// Pages in an erase block.
     #[schemars(title = "Pages in a block", range(min = 4, max = 65536), extend("x-scale" = "log2"))]
     pub pages_per_block: u32,
     /// Time to erase a block.
     #[schemars(title = "Block erase", extend("minimum" = 1, "maximum" = 10_000_000_000_u64))]
     pub erase: Nanos,
-    /// Time that each command occupies the interface besides its data.
+    /// Time that each command occupies the interface, in addition to its data.
     #[serde(default)]
     #[schemars(title = "Command on the interface", extend("maximum" = 1_000_000_000))]
     pub command: Nanos,
     /// Flash beyond the capacity, as a share of the capacity.
     #[schemars(title = "Over-provisioning", range(min = 1, max = 400), extend("x-unit" = "%"))]
     pub overprovision: f64,
-    /// Suspends programs and erases so that reads need not wait for their end; a die finishes what it has begun when absent.
+    /// Suspension of programs and erases, so that reads need not wait for their end. Default: a die finishes what it has started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Suspension")]
     pub suspend: Option<Suspend>,
-    /// Read times of the page types that share cells, as shares of `read`: three for TLC, four for QLC, with a mean of 1. All pages read alike when empty.
+    /// Read times of the page types that share cells, as multiples of `read`: three for TLC, four for QLC, with a mean of 1. Default: all
+    /// page types have the same read time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(title = "Read times by page type", length(max = 8), inner(range(min = 0.05, max = 8)))]
     pub read_factors: Vec<f64>,
-    /// Probability that a page must be read once more, with other voltages; again for each repetition, eight times at most.
+    /// Probability that a page must be read again with other voltages. It applies to each retry, at most eight times.
     #[serde(default)]
     #[schemars(title = "Read retries", range(min = 0, max = 0.5))]
     pub retry: f64,
@@ -96,77 +99,79 @@ pub struct Flash {
     #[serde(default)]
     #[schemars(title = "Gathering")]
     pub gather: Gather,
-    /// Longest that a buffered page waits for others to fill its program. 2 ms in a protected buffer and 0.1 ms in a volatile one when absent.
+    /// Maximum time that a buffered page waits for others to fill its program. Default: 2 ms in a protected buffer, 0.1 ms in a volatile
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Longest gathering", extend("minimum" = 1000, "maximum" = 60_000_000_000_u64))]
+    #[schemars(title = "Maximum gathering", extend("minimum" = 1000, "maximum" = 60_000_000_000_u64))]
     pub gather_wait: Option<Nanos>,
-    /// Time that a FLUSH of a volatile buffer takes after its last page is programmed: the map of pages must be found again, too.
+    /// Time of a FLUSH of a volatile buffer after its last page is programmed, because the page map must be durable too.
     #[serde(default = "default_map_flush")]
     #[schemars(title = "Map flush", extend("maximum" = 10_000_000_000_u64))]
     pub map_flush: Nanos,
-    /// Time that a TRIM takes for each page that it covers, besides its command: the map is changed, no flash is.
+    /// Time of a TRIM for each page that it covers, in addition to its command. It changes the map only, not the flash.
     #[serde(default = "default_trim_page")]
-    #[schemars(title = "TRIM of a page", extend("maximum" = 1_000_000))]
+    #[schemars(title = "TRIM per page", extend("maximum" = 1_000_000))]
     pub trim_page: Nanos,
-    /// Whether the drive takes no other command while it works a TRIM off, as drives do whose TRIM cannot be queued.
+    /// Whether a TRIM blocks all other commands, as on drives without queued TRIM.
     #[serde(default)]
-    #[schemars(title = "TRIM stops other commands")]
+    #[schemars(title = "TRIM blocks other commands")]
     pub sync_trim: bool,
-    /// Neighbouring logical pages that lie together in one physical page of a die, and are read at once.
+    /// Neighbouring logical pages that share a physical page of a die and are read at once.
     #[serde(default = "crate::defaults::one")]
-    #[schemars(title = "Logical pages in a physical one", range(min = 1, max = 64))]
+    #[schemars(title = "Logical pages per physical page", range(min = 1, max = 64))]
     pub stripe: u32,
-    /// Planes of a die that read independently of each other. Programs and erases occupy them all.
+    /// Planes of a die that can read independently. Programs and erases occupy all planes.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Independent read planes", range(min = 1, max = 16))]
     pub read_planes: u32,
-    /// Pages that collection reads at once inside a die.
+    /// Pages that garbage collection reads at once in a die.
     #[serde(default = "crate::defaults::one")]
-    #[schemars(title = "Pages that collection reads at once", range(min = 1, max = 256))]
+    #[schemars(title = "Pages per collection read", range(min = 1, max = 256))]
     pub collect_parallel: u32,
-    /// Whether data of reads go before those of writes where both wait for a channel. They go in order of readiness otherwise.
+    /// Whether data of reads take precedence over data of writes when both wait for a channel. Otherwise they are sent in order of
+    /// readiness.
     #[serde(default)]
     #[schemars(title = "Reads first on the channels")]
     pub channel_reads_first: bool,
-    /// A cache of cells that hold one bit; none when absent, as in drives for data centres.
+    /// A cache of cells that hold one bit. Default: none, as in data-centre drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "SLC cache")]
     pub slc_cache: Option<SlcCache>,
-    /// How garbage collection chooses the next block.
+    /// How garbage collection selects the next block.
     #[serde(default)]
     #[schemars(title = "Collector")]
     pub collector: Collector,
-    /// What the drive holds when the run starts.
+    /// Contents of the drive when the run starts.
     #[serde(default)]
     #[schemars(title = "Preconditioning")]
     pub precondition: Precondition,
-    /// Part of the capacity that is simulated; addresses beyond it fold back onto it. 64 blocks for each die, or the capacity if that is less, when absent.
+    /// Simulated part of the capacity. Addresses beyond it wrap around. Default: 64 blocks per die, at most the capacity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Simulated part", extend("minimum" = 1_048_576, "maximum" = 1_125_899_906_842_624_u64, "x-scale" = "log2"))]
     pub mapped: Option<Bytes>,
 }
 
-/// How garbage collection chooses the block to empty.
+/// How garbage collection selects the next block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Collector {
     /// The block with the fewest valid pages.
     #[default]
     Greedy,
-    /// The block with the most gained for the work of moving, times how long it has not changed.
+    /// The block with the highest gain per unit of moving work, multiplied by the time since its last change.
     CostBenefit,
 }
 
-/// What a drive holds when the run starts.
+/// Contents of a drive when the run starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Precondition {
-    /// Nothing: all blocks are erased, and reads of what was never written touch no flash.
+    /// Nothing: all blocks are erased, and reads of unwritten pages do not use the flash.
     None,
     /// Every page, written once in order.
     #[default]
     Sequential,
-    /// What uniform random writes leave behind once they have gone on for long: the steady state.
+    /// The steady state of long uniform random writes.
     Random,
 }
 
@@ -182,7 +187,7 @@ fn default_trim_page() -> Nanos {
     Nanos(20)
 }
 
-/// Most drives with a write buffer of flash speed guard it with capacitors.
+/// Most drives with a write buffer protect it with capacitors.
 fn protected() -> Persistence {
     Persistence::Protected
 }
@@ -191,75 +196,75 @@ fn protected() -> Persistence {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Gather {
-    /// As soon as their die is free, even one page alone.
+    /// As soon as their die is free, even a single page.
     #[default]
     Now,
-    /// When there are enough to fill a program, or one has waited for long, or the buffer fills up.
+    /// When enough pages fill a program, a page has waited for the maximum time, or the buffer fills up.
     Full,
 }
 
-/// A part of the flash whose cells hold one bit in place of several, for what was written last.
+/// A part of the flash whose cells hold one bit instead of several, for the latest writes.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlcCache {
-    /// Data that it always has room for, on the whole drive.
+    /// Guaranteed space of the cache, on the whole drive.
     #[serde(default)]
     #[schemars(title = "Fixed part", extend("maximum" = 1_125_899_906_842_624_u64))]
     pub fixed: Bytes,
-    /// Data that it has room for besides while no page of the drive's flash holds data; as the drive fills up, this part shrinks to nothing.
+    /// Additional space of the cache while the drive holds no data. It shrinks to nothing as the drive fills up.
     #[serde(default)]
     #[schemars(title = "Dynamic part", extend("maximum" = 1_125_899_906_842_624_u64))]
     pub dynamic: Bytes,
-    /// Bits that a cell holds elsewhere: a program and a block of the cache hold this part of the pages of others.
+    /// Bits per cell outside the cache. A program or block of the cache holds 1/bits of the pages of a normal one.
     #[schemars(title = "Bits of a cell", range(min = 2, max = 5))]
     pub bits: u32,
-    /// Time to read a page of the cache.
+    /// Read time of a page in the cache.
     #[schemars(title = "Page read", extend("minimum" = 1))]
     pub read: Nanos,
-    /// Time to program pages of the cache.
+    /// Program time of pages in the cache.
     #[schemars(title = "Page program", extend("minimum" = 1))]
     pub program: Nanos,
-    /// How long the drive must be idle before it moves data from the cache to where cells hold all their bits.
+    /// Idle time after which the drive moves data out of the cache, to cells with all their bits.
     #[serde(default = "default_fold_after")]
     #[schemars(title = "Folds after", extend("maximum" = 3_600_000_000_000_u64))]
     pub fold_after: Nanos,
-    /// Where writes go when it is full.
+    /// Destination of writes when the cache is full.
     #[serde(default)]
     #[schemars(title = "When full")]
     pub when_full: WhenFull,
 }
 
-/// Where writes go when the SLC cache is full.
+/// Destination of writes when the SLC cache is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenFull {
-    /// To where cells hold all their bits.
+    /// Directly to cells with all their bits.
     #[default]
     Direct,
-    /// To the cache, once older data were moved out of it.
+    /// To the cache, after older data have been moved out of it.
     Fold,
 }
 
-/// Measured drives have their cache back within a second of idleness.
+/// On measured drives, the cache is free again after less than a second of idleness.
 fn default_fold_after() -> Nanos {
     Nanos(1_000_000_000)
 }
 
-/// How programs and erases are suspended for reads.
+/// Suspension of programs and erases for reads.
 #[derive(Clone, Debug, Default, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Suspend {
-    /// Programs, also those of garbage collection.
+    /// Suspension of programs, including those of garbage collection.
     #[serde(default)]
     #[schemars(title = "Programs")]
     pub program: ProgramSuspension,
-    /// Erases.
+    /// Suspension of erases.
     #[serde(default)]
     #[schemars(title = "Erases")]
     pub erase: EraseSuspension,
 }
 
-/// Declares how one kind of operation is suspended: the same fields, with defaults of its own.
+/// Declares the suspension of one kind of operation: the same fields, with separate defaults.
 macro_rules! suspension {
     ($(#[$about:meta])* $name:ident: $suspend:literal, $resume:literal, $slice:literal, $rest:literal, $most:literal) => {
         $(#[$about])*
@@ -269,17 +274,17 @@ macro_rules! suspension {
             /// Time from the decision to suspend until the die can read.
             #[schemars(title = "Suspend", extend("maximum" = 1_000_000_000))]
             pub suspend: Nanos,
-            /// Time from the last read until the operation goes on.
+            /// Time from the last read until the operation continues.
             #[schemars(title = "Resume", extend("maximum" = 1_000_000_000))]
             pub resume: Nanos,
-            /// Least that it runs after its start, or after it was resumed, before it is suspended.
-            #[schemars(title = "Least slice", extend("maximum" = 10_000_000_000_u64))]
+            /// Minimum time that the operation runs after a start or resume before it can be suspended.
+            #[schemars(title = "Minimum slice", extend("maximum" = 10_000_000_000_u64))]
             pub slice: Nanos,
-            /// It is not suspended when no more than this is left of it.
-            #[schemars(title = "No suspension in the rest", extend("maximum" = 10_000_000_000_u64))]
+            /// Remaining time below which the operation is not suspended.
+            #[schemars(title = "Not suspended near the end", extend("maximum" = 10_000_000_000_u64))]
             pub rest: Nanos,
-            /// How many times one operation is suspended at most; 0: never.
-            #[schemars(title = "Suspensions of one operation", range(min = 0, max = 1000))]
+            /// Maximum suspensions of one operation. 0 disables suspension.
+            #[schemars(title = "Suspensions per operation", range(min = 0, max = 1000))]
             pub most: u32,
         }
 

@@ -25,7 +25,7 @@ pub struct TierSpec {
     #[serde(default)]
     #[schemars(title = "Admit what is read")]
     pub admit: bool,
-    /// Which block leaves when another needs its room.
+    /// Which block leaves when another needs its space.
     #[serde(default)]
     #[schemars(title = "Replacement policy")]
     pub policy: PolicyKind,

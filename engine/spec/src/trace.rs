@@ -1,8 +1,9 @@
-//! Traces of block requests, recorded elsewhere: what was read and written, where, when.
+//! Traces of block requests that were recorded elsewhere: direction, address and time of each request.
 //!
-//! A trace may name several *targets*: files, devices, jobs. They are laid out one after the other in one address space, aligned
-//! to 1 MiB, in the order in which the trace names them; [`Trace::only`] keeps one. Requests are widened to whole sectors of 512
-//! bytes. Times count from the first request; those of a run of ours from the start of the run. Left out: priorities, processes, errors of the recorded system.
+//! A trace may name several *targets*: files, devices, jobs. They share one address space, one after the other and aligned
+//! to 1 MiB, in the order in which the trace names them. [`Trace::only`] keeps one of them. Requests are widened to whole sectors of 512
+//! bytes. Times count from the first request; in our own operation logs, from the start of the run. Priorities, processes and errors are
+//! not read.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,34 +15,34 @@ use thiserror::Error;
 
 use crate::Op;
 
-/// Bytes of the longest text of a trace: 256 MiB.
+/// Maximum length of a trace's text: 256 MiB.
 pub const MAX_TEXT_BYTES: usize = 1 << 28;
-/// Bytes of the longest line.
+/// Maximum length of a line, in bytes.
 pub const MAX_LINE_BYTES: usize = 4096;
-/// Requests in the longest trace.
+/// Maximum requests of a trace.
 pub const MAX_REQUESTS: usize = 1 << 23;
-/// Files, devices or jobs that one trace may name.
+/// Maximum files, devices or jobs that one trace may name.
 pub const MAX_TARGETS: usize = 1 << 12;
-/// Bytes of the largest request, as of a job's: 1 GiB.
+/// Maximum size of a request, the same as for a job's: 1 GiB.
 pub const MAX_REQUEST_BYTES: u64 = 1 << 30;
-/// Bytes of the largest file or device: 1 EiB.
+/// Maximum size of a file or device: 1 EiB.
 pub const MAX_TARGET_BYTES: u64 = 1 << 60;
-/// A sector; requests are widened to whole ones.
+/// Sector size. Requests are widened to whole sectors.
 pub const SECTOR: u64 = 512;
 /// Response time of a request whose format does not record it.
 pub const UNKNOWN: u64 = u64::MAX;
 
-/// Targets begin at multiples of this, as the files of jobs do.
+/// Alignment of targets; jobs' files have the same.
 pub const ALIGNMENT: u64 = 1 << 20;
 
 /// One recorded request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// When it was issued, in nanoseconds after the first request, or after the start of a run of ours.
+    /// Time of issue, in nanoseconds after the first request, or after the start of the run for our own logs.
     pub time_ns: u64,
     /// Start, in bytes from the start of its target.
     pub offset: u64,
-    /// How long the recorded system took, in nanoseconds; [`UNKNOWN`] when the format does not say.
+    /// Response time on the recorded system, in nanoseconds; [`UNKNOWN`] if the format does not contain it.
     pub response_ns: u64,
     /// Length in bytes, at least one sector.
     pub bytes: u32,
@@ -59,11 +60,11 @@ pub struct Row {
 pub struct Target {
     /// Name, as the format writes it.
     pub name: String,
-    /// Where it begins in the address space of the replay, in bytes.
+    /// Its start in the address space of the replay, in bytes.
     pub start: u64,
-    /// End of the farthest request, in bytes from its start.
+    /// End of the last byte that a request uses, from the target's start.
     pub bytes: u64,
-    /// Its requests.
+    /// Number of its requests.
     pub requests: u64,
 }
 
@@ -74,13 +75,13 @@ pub struct Trace {
     pub format: Format,
     /// Requests.
     pub rows: Vec<Row>,
-    /// What they go to.
+    /// Targets of the requests.
     pub targets: Vec<Target>,
-    /// What the text holds and a replay leaves out, by name.
+    /// Parts of the text that a replay skips, by name.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Requests that were widened to whole sectors.
     pub widened: u64,
-    /// Requests that stood after one with a later time, and were put in order.
+    /// Requests that followed one with a later time and were sorted.
     pub reordered: u64,
 }
 
@@ -103,7 +104,7 @@ impl Format {
     /// All formats.
     pub const ALL: [Self; 5] = [Self::FioIologV2, Self::FioIologV3, Self::Blkparse, Self::MsrCambridge, Self::Operations];
 
-    /// The name that people write.
+    /// Return the name that people write.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -115,7 +116,7 @@ impl Format {
         }
     }
 
-    /// Lets the times of requests in order count from the first, unless they count from something known; [`None`] without a request.
+    /// Makes times of ordered requests count from the first one, unless they have a known origin; [`None`] without requests.
     pub fn count_from_first(self, rows: &mut [Row]) -> Option<()> {
         let first_ns = rows.first()?.time_ns;
         if self != Self::Operations {
@@ -140,10 +141,10 @@ impl FromStr for Format {
     }
 }
 
-/// What is wrong with a line.
+/// An error in a line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
-    /// No format begins so.
+    /// No format starts like this.
     #[error(
         "\"{found}\" begins no trace that is known; give a fio iolog of version 2 or 3, the text of blkparse, an MSR Cambridge CSV, \
          or the CSV of a run's ops table, or name the format"
@@ -152,7 +153,7 @@ pub enum Fault {
         /// The line.
         found: String,
     },
-    /// It is not the header that the format demands.
+    /// The line is not the header that the format requires.
     #[error("\"{found}\" is not the header; write {wanted}")]
     Header {
         /// The line.
@@ -171,7 +172,7 @@ pub enum Fault {
     /// Too many fields.
     #[error("has {found} fields; a line is {wanted}")]
     TooManyFields {
-        /// Fields there.
+        /// Number of fields found.
         found: usize,
         /// The form of a line.
         wanted: &'static str,
@@ -189,7 +190,7 @@ pub enum Fault {
     Number {
         /// Name of the field.
         field: &'static str,
-        /// What stands there.
+        /// Text found.
         found: String,
         /// What to write.
         accepted: &'static str,
@@ -199,15 +200,15 @@ pub enum Fault {
     Negative {
         /// Name of the field.
         field: &'static str,
-        /// What stands there.
+        /// Text found.
         found: String,
     },
     /// A number is beyond what a trace may have.
-    #[error("{field} {found} is too large; the most is {most}")]
+    #[error("{field} {found} is too large; the maximum is {most}")]
     TooLarge {
         /// Name of the field.
         field: &'static str,
-        /// What stands there.
+        /// Number found.
         found: String,
         /// The largest accepted.
         most: u64,
@@ -215,13 +216,13 @@ pub enum Fault {
     /// An action or direction that the format does not have.
     #[error("\"{found}\" is not an action; known: {known}")]
     Action {
-        /// What stands there.
+        /// Text found.
         found: String,
-        /// All that there are.
+        /// All known actions.
         known: &'static str,
     },
     /// The line is too long to be one of a trace.
-    #[error("is {found} bytes long; the longest is {MAX_LINE_BYTES}")]
+    #[error("is {found} bytes long; the maximum is {MAX_LINE_BYTES}")]
     Oversized {
         /// Its length in bytes.
         found: usize,
@@ -233,36 +234,36 @@ pub enum Fault {
         found: usize,
     },
     /// Too many requests.
-    #[error("is one request more than a trace may have, {MAX_REQUESTS}; cut the trace")]
+    #[error("exceeds the maximum of {MAX_REQUESTS} requests; cut the trace")]
     TooManyRequests,
     /// Too many files, devices or jobs.
-    #[error("names one file or device more than a trace may have, {MAX_TARGETS}")]
+    #[error("exceeds the maximum of {MAX_TARGETS} files or devices")]
     TooManyTargets,
     /// A request ends beyond the address space.
     #[error("the request ends at byte {end}; the devices hold {capacity}")]
     Beyond {
-        /// Its end.
+        /// Its end, in bytes.
         end: u64,
-        /// What there is.
+        /// Capacity of the devices, in bytes.
         capacity: u64,
     },
-    /// There is nothing to replay.
-    #[error("the trace ends here and holds no read or write")]
+    /// The trace has no requests.
+    #[error("the trace ends without a read or write")]
     Empty,
 }
 
-/// A line that cannot be used; nothing of the trace is.
+/// A line with an error, for which the whole trace is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {fault}")]
 pub struct Problem {
-    /// Its number, from 1.
+    /// Number of the line, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The error.
     pub fault: Fault,
 }
 
 impl Trace {
-    /// The requests of the target called `name` alone; [`None`] when there is none.
+    /// Keep only the requests of the target `name`; [`None`] if there is no such target.
     #[must_use]
     pub fn only(mut self, name: &str) -> Option<Self> {
         let wanted = self.targets.iter().position(|target| target.name == name)?;
@@ -280,34 +281,34 @@ impl Trace {
         Some(self)
     }
 
-    /// Where a request begins in the address space of the replay, in bytes.
+    /// Return the start of a request in the address space of the replay, in bytes.
     #[must_use]
     pub fn address(&self, row: &Row) -> u64 {
         self.targets[usize::from(row.target)].start + row.offset
     }
 
-    /// Bytes of address space that the targets take.
+    /// Return the length of the targets' address space, in bytes.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.targets.last().map_or(0, |target| target.start.saturating_add(target.bytes))
     }
 
-    /// From the first request to the last, in nanoseconds.
+    /// Return the time from the first request to the last, in nanoseconds.
     #[must_use]
     pub fn span_ns(&self) -> u64 {
         self.rows.last().map_or(0, |row| row.time_ns) - self.rows.first().map_or(0, |row| row.time_ns)
     }
 
-    /// Whether the trace says how long each request took.
+    /// Return whether the trace contains response times.
     #[must_use]
     pub fn has_responses(&self) -> bool {
         self.rows.iter().all(|row| row.response_ns != UNKNOWN)
     }
 
-    /// Checks that every request lies within `capacity` bytes.
+    /// Check that every request is within `capacity` bytes.
     ///
     /// # Errors
-    /// The first request that does not, in order of issue.
+    /// The first request beyond it, in order of issue.
     pub fn check(&self, capacity: u64) -> Result<(), Problem> {
         match self.rows.iter().map(|row| (row, self.address(row).saturating_add(row.bytes.into()))).find(|(_, end)| *end > capacity) {
             Some((row, end)) => Err(Problem { line: row.line.into(), fault: Fault::Beyond { end, capacity } }),

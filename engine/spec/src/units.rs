@@ -1,7 +1,7 @@
 //! Quantities with units, as people write them: `"8MiB"`, `"40ms"`, `"25%"`.
 //!
 //! Sizes follow fio: a bare `k`, `m`, `g`, `t` and the `KiB` family are powers of 1024. `kB`, `MB`, `GB`, `TB` are powers of
-//! 1000, because a scenario must never confuse MB and MiB (fio's own job files are read by `seeklab_formats::fio`, with fio's rules).
+//! 1000, so that a scenario never confuses MB and MiB. `seeklab_formats::fio` reads fio's own job files by fio's rules.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,7 +20,7 @@ pub struct Bytes(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Nanos(pub u64);
 
-/// A place or length on a device or file: bytes, or a share of the whole in percent (as fio's `offset=50%`).
+/// A position or length on a device or file: bytes, or a percentage of its length (as fio's `offset=50%`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Extent {
     /// Absolute, in bytes.
@@ -36,7 +36,7 @@ impl Default for Extent {
 }
 
 impl Extent {
-    /// The extent in bytes, of a whole of `whole` bytes; percentages round down.
+    /// Return the extent in bytes, for a total of `whole` bytes. Percentages round down.
     #[must_use]
     pub fn of(self, whole: u64) -> u64 {
         match self {
@@ -71,7 +71,7 @@ const SIZE_UNITS: [(&str, u64); 18] = [
 const TIME_UNITS: [(&str, u64); 7] =
     [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000), ("", 1)];
 
-/// Reads `<number><unit>` with the given units; fractions are allowed where the result is exact to the unit.
+/// Parse `<number><unit>` with the given units. Fractions are allowed if the result is a whole number of the base unit.
 fn parse_quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
@@ -94,10 +94,10 @@ fn parse_quantity(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 }
 
 impl Bytes {
-    /// What the parser accepts, for error messages.
+    /// Accepted forms, for error messages.
     pub const ACCEPTED: &str = "a size; write 8k, 8KiB or 8192";
 
-    /// Reads a size such as `8k`, `8KiB`, `1.5GiB`, `100MB` or `8192`.
+    /// Parse a size such as `8k`, `8KiB`, `1.5GiB`, `100MB` or `8192`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         parse_quantity(text, &SIZE_UNITS).map(Self)
@@ -105,10 +105,10 @@ impl Bytes {
 }
 
 impl Nanos {
-    /// What the parser accepts, for error messages.
+    /// Accepted forms, for error messages.
     pub const ACCEPTED: &str = "a time; write 40ms, 2.5s, 100us or a number of nanoseconds";
 
-    /// Reads a time such as `40ms`, `2.5s`, `100us`, `5min` or a bare number of nanoseconds.
+    /// Parse a time such as `40ms`, `2.5s`, `100us`, `5min` or a bare number of nanoseconds.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         parse_quantity(text, &TIME_UNITS).map(Self)
@@ -116,10 +116,10 @@ impl Nanos {
 }
 
 impl Extent {
-    /// What the parser accepts, for error messages.
+    /// Accepted forms, for error messages.
     pub const ACCEPTED: &str = "a size or a percentage; write 2GiB or 25%";
 
-    /// Reads a size or `25%`.
+    /// Parse a size or `25%`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(number) = text.trim().strip_suffix('%') {
@@ -130,10 +130,10 @@ impl Extent {
     }
 }
 
-/// A size for people: the largest binary unit that keeps it exact, else bytes with digits grouped.
+/// Formats a size for people: in the largest binary unit that keeps it exact, otherwise in bytes with grouped digits.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The unit with the smallest whole number: 2 GB is not 1953125 KiB, and 500 KiB stay what they are.
+        // Choose the unit with the smallest whole number: 2 GB, not 1953125 KiB; 500 KiB stay 500 KiB.
         let units = [
             ("TiB", 1u64 << 40),
             ("TB", 1_000_000_000_000),
@@ -214,7 +214,7 @@ quantity!(Bytes, "Bytes", "bytes", "B", Bytes);
 quantity!(Nanos, "Nanos", "nanos", "ns", Nanos);
 quantity!(Extent, "Extent", "extent", "B", Extent::Bytes);
 
-/// A count as a number for arithmetic. Exact below 2^53, far beyond what runs count in bytes, nanoseconds or cycles.
+/// Convert a count to a float. Exact below 2^53, far beyond any number of bytes, nanoseconds or cycles in a run.
 #[allow(clippy::cast_precision_loss)]
 #[must_use]
 #[inline]

@@ -12,28 +12,29 @@ use crate::{Bytes, Lun, Nanos};
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VolumeSpec {
-    /// Block of the file system and its cache.
+    /// Block size of the file system and its cache.
     #[serde(default = "default_block")]
     #[schemars(title = "Block", extend("minimum" = 4096, "maximum" = 16_777_216))]
     pub block: Bytes,
     /// Block cache in memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<Cache>,
-    /// Prefetcher; needs a cache to prefetch into.
+    /// Prefetcher. It needs a cache to prefetch into.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefetch: Option<Prefetch>,
-    /// Log that makes writes durable at once; writes go through to the devices when absent. Moving logged data to the devices later is not modelled.
+    /// Log that makes writes durable immediately. Moving logged data to the devices later is not modelled. Default: writes go through to
+    /// the devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_log: Option<Lun>,
 }
 
-/// The block of a volume that does not say.
+/// Return the default block size of a volume.
 #[must_use]
 pub fn default_block() -> Bytes {
     Bytes(32 << 10)
 }
 
-/// Block cache in memory (least recently used).
+/// Block cache in memory.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
@@ -49,11 +50,11 @@ pub struct Cache {
     /// Jobs whose regions are in the cache when the run starts (in this order, as far as they fit).
     #[serde(default)]
     pub primed: Vec<String>,
-    /// Which block leaves when another needs its room.
+    /// Which block leaves when another needs its space.
     #[serde(default)]
     #[schemars(title = "Replacement policy")]
     pub policy: PolicyKind,
-    /// Sizes that the cache changes to while the run goes on, in order of time.
+    /// Changes of the cache's size during the run, in time order.
     #[serde(default)]
     pub resize: Vec<Resize>,
 }
@@ -62,10 +63,10 @@ pub struct Cache {
 #[derive(Clone, Copy, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resize {
-    /// When.
+    /// Time of the change.
     #[schemars(title = "At")]
     pub at: Nanos,
-    /// Memory of the cache from then on.
+    /// New size of the cache.
     #[schemars(title = "Cache", extend("minimum" = 4096, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
     pub size: Bytes,
 }
@@ -74,16 +75,16 @@ pub struct Resize {
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Prefetch {
-    /// Most that one prefetch reads.
+    /// Maximum size of one prefetch.
     #[schemars(title = "Prefetch chunk", extend("minimum" = 4096, "maximum" = 268_435_456, "x-step" = 262_144, "x-slider" = [1_048_576, 16_777_216]))]
     pub chunk: Bytes,
-    /// Prefetches for each read request, one after the other in the file.
+    /// Prefetches per read request, one after the other in the file.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Prefetches per read", range(min = 0, max = 16))]
     pub per_request: u32,
     /// Smallest read that starts a prefetch.
     #[serde(default = "default_trigger")]
-    #[schemars(title = "Smallest read that prefetches", extend("minimum" = 0))]
+    #[schemars(title = "Minimum read to prefetch", extend("minimum" = 0))]
     pub min_read: Bytes,
 }
 

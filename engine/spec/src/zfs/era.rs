@@ -8,7 +8,7 @@ use crate::reader::FromJson;
 /// A version of ZFS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 pub enum Era {
-    /// The first write throttle as integrated in March 2008.
+    /// The first write throttle, as integrated in March 2008.
     #[serde(rename = "zfs-2008-03")]
     Zfs2008March,
     /// `OpenSolaris` build 103, December 2008.
@@ -48,7 +48,7 @@ impl Era {
         Self::OpenZfs2_3,
     ];
 
-    /// The preset's name.
+    /// Return the preset's name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -10,25 +10,25 @@ use crate::{Bytes, DeviceGroup, Nanos};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Datasets {
-    /// All: they are in one file system.
+    /// All files: they are in one file system.
     #[default]
     One,
-    /// Those of a job: each job has a file system of its own.
+    /// The files of a job: each job has its own file system.
     Job,
 }
 
-/// Intent log of synchronous writes.
+/// Intent log for synchronous writes.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IntentLogSpec {
-    /// Devices of their own for the log; the log is in the pool when absent.
+    /// Separate devices for the log. Default: the log is in the pool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<DeviceGroup>,
-    /// Log devices that hold the same; blocks go to the groups of so many in turn.
+    /// Mirrored log devices per group. Blocks go to the groups in turn.
     #[serde(default = "crate::defaults::one")]
-    #[schemars(title = "Sides of a log mirror", range(min = 1, max = 4))]
+    #[schemars(title = "Log mirror width", range(min = 1, max = 4))]
     pub mirror: u32,
-    /// File systems of the pool, each with an intent log of its own.
+    /// File systems of the pool, each with its own intent log.
     #[serde(default)]
     #[schemars(title = "File systems")]
     pub datasets: Datasets,
@@ -36,15 +36,15 @@ pub struct IntentLogSpec {
     #[serde(default)]
     #[schemars(title = "Cache flush", extend("minimum" = 0, "maximum" = 10_000_000_000_u64))]
     pub flush: Nanos,
-    /// Whether all who wait are committed together; off is an experiment.
+    /// Whether all waiting writes are committed together; off is an experiment.
     #[serde(default = "crate::defaults::enabled")]
     #[schemars(title = "Commits in batches")]
     pub batch: bool,
-    /// Bytes of a commit beyond which its blocks go to the pool, not to the log devices; 0 means never. The version's when absent.
+    /// Size of a commit above which its blocks go to the pool instead of the log devices. 0 means never. Default: the version's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "slog_limit", extend("minimum" = 0, "maximum" = 1_099_511_627_776_u64))]
     pub slog_limit: Option<Bytes>,
-    /// Bytes of a commit beyond which its blocks wait behind other commits on the log devices; 0 means never. The version's when absent.
+    /// Size of a commit above which its blocks wait behind other commits on the log devices. 0 means never. Default: the version's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "slog_bulk", extend("minimum" = 0, "maximum" = 1_099_511_627_776_u64))]
     pub slog_bulk: Option<Bytes>,
@@ -57,7 +57,7 @@ impl Default for IntentLogSpec {
 }
 
 impl IntentLogSpec {
-    /// The capacity of a log device that a data sheet gives; None without devices, and of a unit that has none of its own.
+    /// Return a log device's capacity from its data sheet; None without devices, or for a unit without its own capacity.
     #[must_use]
     pub fn sold_bytes(&self) -> Option<Bytes> {
         let group = self.devices.as_ref()?;

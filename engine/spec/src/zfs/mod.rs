@@ -1,6 +1,6 @@
-//! The file system in a scenario: a version, and what is different from it.
+//! The ZFS file system in a scenario: a version, with overrides.
 //!
-//! A version ([`Era`]) fills every tunable; each field that is present replaces one.
+//! A version ([`Era`]) sets every tunable; each field that is present overrides one.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,21 +16,21 @@ pub use read::{ArcSpec, L2arcSpec, PrefetchSpec};
 use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
-/// Which rule holds writers back.
+/// Which write throttle is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ThrottleKind {
-    /// None but the size of memory.
+    /// None, except the size of memory.
     None,
-    /// Group size rescaled per sync, a tick beyond 7/8, a stop at the limit.
+    /// The group limit is rescaled at each sync. Writes are delayed by a tick beyond 7/8 of it, and stop at the limit.
     Zfs2008,
-    /// The same gates, the size from a blended estimate of the rate.
+    /// The same gates, with a limit from a blended estimate of the rate.
     Zfs2010,
-    /// Group bytes kept below measured rate times time.
+    /// Keeps a group's bytes below the measured rate times the time.
     Diagonal,
     /// Delay by the share of dirty data.
     OpenZfs,
-    /// Delay as the engine's host says, asked at each write.
+    /// The engine's host chooses the delay of each write.
     Asked,
 }
 
@@ -38,42 +38,42 @@ pub enum ThrottleKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SchedulerKind {
-    /// One queue in order of deadline, a fixed number in flight (before 2013).
+    /// One queue in deadline order with a fixed number in flight (before 2013).
     Deadline,
-    /// Classes with a minimum and a maximum in flight (2013 and later).
+    /// Classes, each with a minimum and a maximum in flight (2013 and later).
     Active,
 }
 
-/// Where a group's blocks go.
+/// Where a group's blocks are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
-    /// One after the other into free space, whatever their place in the file.
+    /// Sequentially into free space, whatever their place in the file.
     #[default]
     CopyOnWrite,
-    /// Over their old place.
+    /// Over their old location.
     InPlace,
 }
 
-/// What is in memory when the run starts.
+/// Contents of memory when the run starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Start {
     /// Nothing.
     #[default]
     Empty,
-    /// One full group that begins to sync and one that waits behind it.
+    /// One full group that starts to sync, and one that waits behind it.
     Full,
 }
 
-/// Least and most requests of a class in flight on each device.
+/// Minimum and maximum requests of a class in flight on each device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClassShare {
-    /// Served before other classes below this number.
+    /// Below this number, the class takes precedence over others.
     #[schemars(title = "Minimum in flight", range(min = 0, max = 10_000))]
     pub min: u32,
-    /// Never more.
+    /// The class never exceeds this number.
     #[schemars(title = "Maximum in flight", range(min = 0, max = 10_000))]
     pub max: u32,
 }
@@ -83,29 +83,29 @@ pub struct ClassShare {
 #[serde(deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of the scenario
 pub struct ZfsSpec {
-    /// Version that the tunables are taken from.
+    /// Version that sets the tunables.
     #[serde(default)]
     #[schemars(title = "Version")]
     pub era: Era,
-    /// Block of a file; a smaller write makes the whole block dirty.
+    /// Block of a file. A smaller write makes the whole block dirty.
     #[serde(default = "default_record")]
     #[schemars(title = "Record size", extend("minimum" = 512, "maximum" = 16_777_216, "x-scale" = "log2"))]
     pub record: Bytes,
-    /// Memory of the machine; the limits of dirty data are shares of it.
+    /// Memory of the machine. The limits of dirty data are shares of it.
     #[serde(default = "default_memory")]
     #[schemars(title = "Memory", extend("minimum" = 67_108_864, "maximum" = 17_592_186_044_416_u64, "x-scale" = "log2"))]
     pub memory: Bytes,
-    /// Memory that keeps blocks for reading; reads of anything but dirty data go to the devices when 0.
+    /// Memory for read caching. With 0, all reads except those of dirty data go to the devices.
     #[serde(default)]
     #[schemars(title = "Read cache", extend("minimum" = 0, "maximum" = 1_099_511_627_776_u64))]
     pub cache: Bytes,
-    /// The ARC, the version's own read cache, in place of `cache`.
+    /// The version's own read cache, the ARC, instead of `cache`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arc: Option<ArcSpec>,
-    /// Read-ahead by file into the ARC; none when absent.
+    /// Read-ahead per file into the ARC. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefetch: Option<PrefetchSpec>,
-    /// Cache devices behind the ARC; none when absent.
+    /// Cache devices behind the ARC. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l2arc: Option<L2arcSpec>,
     /// Time to start a request in memory.
@@ -116,11 +116,11 @@ pub struct ZfsSpec {
     #[serde(default = "default_copy_rate")]
     #[schemars(title = "Memory copy rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
     pub copy_rate: Bytes,
-    /// Rate at which the data of all writers together arrive; no limit when absent.
+    /// Maximum rate of all writers together. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Ingest rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
     pub ingest: Option<Bytes>,
-    /// Whether the files exist: then to write part of a block that is not in memory reads it first.
+    /// Whether the files exist. A write to part of a block then reads the block first if it is not in memory.
     #[serde(default = "crate::defaults::enabled")]
     #[schemars(title = "Files exist")]
     pub files_exist: bool,
@@ -128,7 +128,7 @@ pub struct ZfsSpec {
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Copies", range(min = 1, max = 3))]
     pub copies: u32,
-    /// Time of one processor core for each record that is written, and for each commit of the intent log; 0 means none.
+    /// CPU time of one core for each written record and each commit of the intent log. 0 makes them free.
     #[serde(default = "default_record_cpu")]
     #[schemars(title = "CPU time per record", extend("minimum" = 0, "maximum" = 1_000_000_000))]
     pub record_cpu: Nanos,
@@ -136,42 +136,42 @@ pub struct ZfsSpec {
     #[serde(default = "default_cores")]
     #[schemars(title = "Cores", range(min = 1, max = 1024), extend("x-scale" = "log2"))]
     pub cores: u32,
-    /// Indirect block, which holds the pointers of records and is written when one of them is; the version's when absent, 0 means that
-    /// pointers cost nothing.
+    /// Indirect block with the pointers to records. It is written whenever one of them is. 0 makes pointers free. Default: the version's
+    /// size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Indirect block", extend("minimum" = 0, "maximum" = 131_072, "x-scale" = "log2", "x-slider" = [8192, 131_072]))]
     pub indirect: Option<Bytes>,
-    /// Metadata that each group writes, however little data it has, besides block pointers.
+    /// Metadata that each group writes regardless of its data, in addition to block pointers.
     #[serde(default)]
     #[schemars(title = "Metadata per group", extend("minimum" = 0, "maximum" = 1_073_741_824))]
     pub metadata: Bytes,
-    /// Metadata that a group writes as a share of its data, besides block pointers.
+    /// Metadata that a group writes, as a share of its data, in addition to block pointers.
     #[serde(default)]
     #[schemars(title = "Metadata per data", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub metadata_percent: u32,
     /// Where blocks are written.
     #[serde(default)]
     pub placement: Placement,
-    /// What is in memory at the start.
+    /// Contents of memory at the start.
     #[serde(default)]
     pub start: Start,
     /// Intent log, which synchronous writes wait for.
     #[serde(default)]
     pub log: IntentLogSpec,
 
-    /// Rule that holds writers back; the version's when absent.
+    /// Write throttle. Default: the version's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Throttle")]
     pub throttle: Option<ThrottleKind>,
-    /// Scheduler of the devices; the version's when absent.
+    /// I/O scheduler of the devices. Default: the version's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Scheduler")]
     pub scheduler: Option<SchedulerKind>,
-    /// A group syncs at the latest so long after the previous sync began.
+    /// Maximum time from the start of one sync to the start of the next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Group timeout", extend("minimum" = 1_000_000, "maximum" = 3_600_000_000_000_u64))]
     pub txg_timeout: Option<Nanos>,
-    /// Most dirty data.
+    /// Maximum dirty data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "dirty_data_max", extend("minimum" = 1, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
     pub dirty_data_max: Option<Bytes>,
@@ -179,31 +179,31 @@ pub struct ZfsSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "dirty_data_sync")]
     pub dirty_data_sync: Option<Bytes>,
-    /// Share of the most dirty data that makes a group sync early.
+    /// Share of the maximum dirty data that makes a group sync early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "dirty_data_sync_percent", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub dirty_data_sync_percent: Option<u32>,
-    /// Writes are delayed above this share of the most dirty data.
+    /// Share of the maximum dirty data above which writes are delayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "delay_min_dirty_percent", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub delay_min_dirty_percent: Option<u32>,
-    /// Delay half way between the start of delays and the most dirty data.
+    /// Delay half way between the start of delays and the maximum dirty data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "delay_scale", extend("minimum" = 0, "maximum" = 1_000_000_000))]
     pub delay_scale: Option<Nanos>,
-    /// Longest delay.
+    /// Maximum delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "delay_max", extend("minimum" = 0, "maximum" = 10_000_000_000_u64))]
     pub delay_max: Option<Nanos>,
-    /// Data that a group may hold at the start (throttles of 2008 and 2010).
+    /// Initial limit of a group's data (throttles of 2008 and 2010).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "First group limit")]
     pub write_limit: Option<Bytes>,
-    /// Data that a group may ever hold (throttles of 2008 and 2010).
+    /// Upper bound of a group's limit (throttles of 2008 and 2010).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "write_limit_max")]
     pub write_limit_max: Option<Bytes>,
-    /// What a sync should take (throttles of 2008 and 2010).
+    /// Target duration of a sync (throttles of 2008 and 2010).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "txg_synctime", extend("minimum" = 100_000_000, "maximum" = 600_000_000_000_u64))]
     pub txg_synctime: Option<Nanos>,
@@ -211,52 +211,52 @@ pub struct ZfsSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Tick", extend("minimum" = 100_000, "maximum" = 1_000_000_000))]
     pub tick: Option<Nanos>,
-    /// Whether the 7/8 is shifted the wrong way, so that every write is beyond it.
+    /// Whether the 7/8 is shifted in the wrong direction, so that every write is beyond it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Shift bug")]
     pub shift_bug: Option<bool>,
-    /// Rate that the diagonal throttle assumes; measured by each sync when absent.
+    /// Rate that the diagonal throttle assumes. Default: measured at each sync.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Diagonal's rate", extend("minimum" = 1, "x-unit" = "B/s"))]
+    #[schemars(title = "Diagonal rate", extend("minimum" = 1, "x-unit" = "B/s"))]
     pub diagonal_rate: Option<Bytes>,
-    /// Group writes in flight on each device while little is dirty.
+    /// Group writes in flight on each device while little data is dirty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "async_write_min_active", range(min = 1, max = 10_000))]
     pub async_write_min_active: Option<u32>,
-    /// Group writes in flight on each device while much is dirty.
+    /// Group writes in flight on each device while much data is dirty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "async_write_max_active", range(min = 1, max = 10_000))]
     pub async_write_max_active: Option<u32>,
-    /// The number in flight begins to grow at this share of the most dirty data.
+    /// Share of the maximum dirty data at which the number in flight starts to grow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "async_write_active_min_dirty_percent", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub async_write_min_dirty_percent: Option<u32>,
-    /// The number in flight has grown to its maximum at this share of the most dirty data.
+    /// Share of the maximum dirty data at which the number in flight reaches its maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "async_write_active_max_dirty_percent", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub async_write_max_dirty_percent: Option<u32>,
-    /// Reads that somebody waits for, in flight on each device.
+    /// Synchronous reads in flight on each device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync_read: Option<ClassShare>,
-    /// Writes that somebody waits for, in flight on each device.
+    /// Synchronous writes in flight on each device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync_write: Option<ClassShare>,
     /// Prefetches in flight on each device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub async_read: Option<ClassShare>,
-    /// Most requests in flight on each device, all classes together; the fixed number of the scheduler before 2013.
+    /// Maximum requests in flight on each device, all classes together. For the scheduler before 2013, the fixed number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "max_active", range(min = 1, max = 100_000))]
     pub max_active: Option<u32>,
-    /// Longest request that neighbours are merged into.
+    /// Maximum size of a request that merges neighbours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "aggregation_limit", extend("minimum" = 0, "maximum" = 16_777_216))]
     pub aggregation_limit: Option<Bytes>,
-    /// When dirty data are released.
+    /// When the dirty data of a block are released.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Dirty data released")]
+    #[schemars(title = "Release of dirty data")]
     pub release: Option<Release>,
-    /// Rounds of writing a group: the first its data, the others its metadata.
+    /// Passes to write a group: its data in the first, its metadata in the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Sync passes", range(min = 1, max = 16))]
     pub sync_passes: Option<u32>,
@@ -268,11 +268,11 @@ pub struct ZfsSpec {
     #[serde(default = "crate::defaults::enabled")]
     #[schemars(title = "Serialised wake-ups")]
     pub serialise: bool,
-    /// Whether the time that a write has spent already counts towards its delay; off is an experiment.
+    /// Whether the time that a write has already spent counts towards its delay; off is an experiment.
     #[serde(default = "crate::defaults::enabled")]
     #[schemars(title = "Credit for time served")]
     pub credit: bool,
-    /// Whether group writes in flight follow the dirty data; off, they are at their maximum.
+    /// Whether the number of group writes in flight follows the dirty data. Off keeps it at its maximum.
     #[serde(default = "crate::defaults::enabled")]
     #[schemars(title = "Ramp of group writes")]
     pub ramp: bool,
@@ -296,7 +296,7 @@ fn default_cores() -> u32 {
 }
 
 impl ZfsSpec {
-    /// A version without overrides.
+    /// Return a version without overrides.
     ///
     /// # Panics
     /// Never: every other field has a default.
@@ -306,13 +306,13 @@ impl ZfsSpec {
     }
 }
 
-/// When the charge of a block is released.
+/// When a block's dirty data are released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Release {
     /// In parts, as each of its physical writes completes (2013 to 2.1).
     EachWrite,
-    /// Whole, when its last physical write completes (2.2).
+    /// All at once, when its last physical write completes (2.2).
     WholeBlock,
     /// When its group has synced (before 2013).
     GroupEnd,

@@ -1,5 +1,4 @@
-//! The read side of the file system in a scenario: the ARC, its cache devices, the read-ahead. Each takes its version's constants where the
-//! scenario says nothing.
+//! The read side of the file system in a scenario: the ARC, its cache devices, the read-ahead. Defaults are the constants of the version.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,37 +6,37 @@ use serde::Serialize;
 use crate::reader::FromJson;
 use crate::{Bytes, DeviceGroup, Nanos};
 
-/// The ARC: memory that keeps blocks for reading.
+/// The ARC: memory that caches blocks for reading.
 #[derive(Clone, Debug, Default, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArcSpec {
-    /// Memory of the cache; the version's share of the machine's memory when absent.
+    /// Size of the ARC. Default: the version's share of the machine's memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "ARC", extend("minimum" = 512, "maximum" = 17_592_186_044_416_u64, "x-scale" = "log2"))]
     pub size: Option<Bytes>,
-    /// Jobs whose files stand for metadata (directories, attributes).
+    /// Jobs whose files represent metadata (directories, attributes).
     pub metadata: Vec<String>,
 }
 
-/// Read-ahead by file.
+/// Read-ahead per file.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PrefetchSpec {
-    /// Whether it is on.
+    /// Whether read-ahead is on.
     #[schemars(title = "Read-ahead")]
     pub on: bool,
-    /// Most streams of a file; the version's when absent.
+    /// Maximum streams of a file. Default: the version's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Streams of a file", range(min = 1, max = 256))]
+    #[schemars(title = "Streams per file", range(min = 1, max = 256))]
     pub streams: Option<u32>,
-    /// Farthest that a stream fetches at once, in records; the version's when absent.
+    /// Maximum records that a stream fetches at once. Default: the version's.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Records ahead", range(min = 1, max = 65_536), extend("x-scale" = "log2", "x-slider" = [1, 1024]))]
     pub cap: Option<u32>,
-    /// A longer read is not followed.
+    /// Maximum size of a read that continues a stream.
     #[schemars(title = "Longest read followed", extend("minimum" = 0, "maximum" = 1_073_741_824))]
     pub max_read: Bytes,
-    /// Whether the engine's host says what to fetch, asked at each read.
+    /// Whether the engine's host decides what to fetch, at each read.
     pub asked: bool,
 }
 
@@ -51,21 +50,21 @@ impl Default for PrefetchSpec {
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct L2arcSpec {
-    /// The devices.
+    /// The cache devices.
     pub device: DeviceGroup,
-    /// Part of each device that is used; all of it when absent.
+    /// Used part of each device. Default: all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Cache device, used", extend("minimum" = 0, "maximum" = 1_125_899_906_842_624_u64, "x-scale" = "log2"))]
     pub size: Option<Bytes>,
-    /// Most bytes of a pass.
+    /// Maximum bytes of a pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "write_max", extend("minimum" = 0, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2", "x-slider" = [1_048_576, 268_435_456]))]
     pub write_max: Option<Bytes>,
-    /// More of them while the ARC has evicted nothing.
+    /// Additional bytes of a pass while the ARC has evicted nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "write_boost", extend("minimum" = 0, "maximum" = 1_099_511_627_776_u64))]
     pub write_boost: Option<Bytes>,
-    /// How much of each list a pass looks at, in passes.
+    /// Length of each list that a pass scans, in passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "headroom", range(min = 1, max = 1_000_000))]
     pub headroom: Option<u32>,
@@ -73,11 +72,11 @@ pub struct L2arcSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "feed_secs", extend("minimum" = 1_000_000, "maximum" = 3_600_000_000_000_u64))]
     pub feed: Option<Nanos>,
-    /// Whether a pass that wrote more than half of its limit is followed sooner; the version's when absent.
+    /// Whether a pass that wrote more than half of its limit is followed sooner. Default: as in the version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "feed_again")]
     pub feed_again: Option<bool>,
-    /// Whether blocks that were read ahead stay out.
+    /// Whether prefetched blocks are excluded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "noprefetch")]
     pub noprefetch: Option<bool>,
@@ -88,7 +87,7 @@ pub struct L2arcSpec {
 }
 
 impl L2arcSpec {
-    /// Bytes of each device that are used; those of one that has no size of its own are those of its kind.
+    /// Return the used bytes of each device. A device without its own size uses that of its kind.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let group = &self.device;
