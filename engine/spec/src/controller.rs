@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
-/// What a virtual disk with its own controllers covers.
+/// The part of the address space that forms a virtual disk with its own controllers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Disks {
@@ -139,7 +139,7 @@ pub struct ControllerSpec {
     /// Cores of the node.
     #[schemars(title = "Cores", range(min = 1, max = 1024))]
     pub cores: u32,
-    /// What has its own controllers.
+    /// The part of the address space that forms a virtual disk with its own controllers.
     #[serde(default)]
     #[schemars(title = "Virtual disk")]
     pub disks: Disks,

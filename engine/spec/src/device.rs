@@ -106,7 +106,7 @@ pub struct HddSpec {
     #[serde(default)]
     #[schemars(title = "Drive write cache")]
     pub write_cache: bool,
-    /// What a power failure does to the write cache, and whether FLUSH and FUA empty it.
+    /// Behaviour of the write cache at a power failure, and whether FLUSH and FUA empty it.
     #[serde(default)]
     #[schemars(title = "Write cache type")]
     pub write_cache_is: Persistence,

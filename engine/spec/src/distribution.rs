@@ -42,7 +42,7 @@ pub struct Zone<Length> {
 
 impl Distribution {
     /// Accepted forms, for error messages.
-    pub const ACCEPTED: &str = "random, zipf:THETA with THETA from 0.01 to 5 and not 1, pareto:H with H between 0 and 1, normal:DEVIATION from 0 to 100, or zones whose requests add up to 100%; write zipf:1.2 or zoned:50/5:30/15:20/80";
+    pub const ACCEPTED: &str = "random, zipf:THETA (0.01 to 5, except 1), pareto:H (between 0 and 1), normal:DEVIATION (0 to 100), or zones adding up to 100%; write zipf:1.2 or zoned:50/5:30/15:20/80";
 
     /// Parse `random`, `zipf:1.2`, `zoned:60/10:40/90`.
     #[must_use]

@@ -65,7 +65,7 @@ pub enum ServiceKind {
     Below,
 }
 
-/// What makes a leaf slow.
+/// The cause of a slow leaf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SlowBy {

@@ -115,7 +115,7 @@ pub struct LatencyTarget {
     pub keep_adapting: bool,
 }
 
-/// What is compared with the limit.
+/// The value that is compared with the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyOf {
@@ -133,7 +133,7 @@ pub enum SteadyOf {
 #[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SteadyState {
-    /// What is compared with the limit.
+    /// Value that is compared with the limit.
     pub of: SteadyOf,
     /// Maximum deviation, or slope per second, in percent of the mean.
     #[schemars(title = "Limit", range(min = 0, max = 1000), extend("x-unit" = "%"))]

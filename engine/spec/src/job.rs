@@ -214,7 +214,7 @@ pub struct Job {
     #[schemars(title = "Reads", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub rwmixread: u32,
     /// Distribution of random offsets: `random`, `zipf:THETA` with THETA from 0.01 to 5, not 1, `pareto:H` with H between 0 and 1,
-    /// `normal:DEVIATION` in percent, or zones, as in `zoned:50/5:30/15:20/80` (access in percent / size in percent) and
+    /// `normal:DEVIATION` in percent, or zones. Zones are `zoned:50/5:30/15:20/80` (access in percent / size in percent) or
     /// `zoned_abs:60/10g:40/90g` (access in percent / size).
     #[serde(default)]
     pub random_distribution: Distribution,

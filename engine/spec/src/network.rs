@@ -214,7 +214,7 @@ impl NetworkSpec {
         u64::try_from(queued_ns).unwrap_or(u64::MAX)
     }
 
-    /// Check the network at `at`, for a scenario with this many jobs and workers, some of which may write.
+    /// Check the network at `at`, for a scenario with this many jobs and workers. `writes`: whether it has writes.
     pub fn check(&self, jobs: u64, workers: u64, writes: bool, at: &Path, problems: &mut Problems) {
         let segment = self.segment_bytes();
         for (field, buffer) in [("client_buffer", self.client_buffer), ("server_buffer", self.server_buffer)] {

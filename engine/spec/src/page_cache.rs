@@ -31,7 +31,7 @@ pub enum ThrottleFrom {
     Limit,
 }
 
-/// What a commit locks until it ends.
+/// Data that a commit locks until it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CommitHolds {
@@ -94,7 +94,7 @@ pub struct PageCacheSpec {
     #[serde(default = "five_seconds")]
     #[schemars(title = "Commit", extend("minimum" = 10_000_000, "maximum" = 3_600_000_000_000_u64))]
     pub commit: Nanos,
-    /// What a commit locks until it ends.
+    /// Data that a commit locks until it ends.
     #[serde(default)]
     #[schemars(title = "Commit locks")]
     pub commit_holds: CommitHolds,

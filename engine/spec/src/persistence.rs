@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::reader::FromJson;
 
-/// What a power failure does to a write cache, and what FLUSH and FUA do to it.
+/// Behaviour of a write cache at a power failure, and at FLUSH and FUA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, FromJson, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Persistence {

@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Problem {
     /// Place of the error: a path such as `jobs[0].bs`, or a place in a file such as `line 3`.
     pub path: String,
-    /// What was found and what is accepted, as one sentence without the path.
+    /// The value found and the values accepted, as one sentence without the path.
     pub message: String,
     /// The nearest accepted spelling, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::Bytes;
 use crate::reader::FromJson;
 
-/// What a miss outside all known streams does with the cached pages just before it.
+/// How a miss outside all known streams uses the cached pages just before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 pub enum Context {
     /// Ignore them: read only the requested pages.
@@ -33,7 +33,7 @@ pub struct ReadAhead {
     #[serde(default = "most")]
     #[schemars(title = "Maximum window", extend("minimum" = 4096, "maximum" = 16_777_216, "x-scale" = "log2"))]
     pub max: Bytes,
-    /// What a miss outside all known streams does with the cached pages just before it.
+    /// How a miss outside all known streams uses the cached pages just before it.
     #[serde(default)]
     #[schemars(title = "Context read-ahead")]
     pub context: Context,

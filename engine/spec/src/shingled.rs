@@ -26,7 +26,7 @@ pub struct Shingled {
     #[serde(default = "twenty_ms")]
     #[schemars(title = "Move between zones", extend("minimum" = 0, "maximum" = 10_000_000_000_u64))]
     pub r#move: Nanos,
-    /// Which zone is cleaned first.
+    /// Order in which zones with cached data are cleaned.
     #[serde(default)]
     #[schemars(title = "Cleaned first")]
     pub clean: CleanFirst,
@@ -42,7 +42,7 @@ pub struct Shingled {
     pub idle: Nanos,
 }
 
-/// Which of the zones with cached data is cleaned first.
+/// The order in which zones with cached data are cleaned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CleanFirst {

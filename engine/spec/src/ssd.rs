@@ -44,7 +44,7 @@ pub struct Ssd {
     /// Write buffer that acknowledges writes while it has room.
     #[serde(default)]
     pub write_buffer: Bytes,
-    /// What a power failure does to the write buffer, and whether FLUSH and FUA empty it.
+    /// Behaviour of the write buffer at a power failure, and whether FLUSH and FUA empty it.
     #[serde(default = "protected")]
     #[schemars(title = "Write buffer type")]
     pub write_buffer_is: Persistence,

@@ -146,7 +146,7 @@ impl FromStr for Format {
 pub enum Fault {
     /// No format starts like this.
     #[error(
-        "\"{found}\" begins no trace that is known; give a fio iolog of version 2 or 3, the text of blkparse, an MSR Cambridge CSV, \
+        "\"{found}\" is not the start of a known trace; give a fio iolog (version 2 or 3), blkparse text, an MSR Cambridge CSV \
          or the CSV of a run's ops table, or name the format"
     )]
     Unknown {
@@ -192,7 +192,7 @@ pub enum Fault {
         field: &'static str,
         /// Text found.
         found: String,
-        /// What to write.
+        /// Values accepted.
         accepted: &'static str,
     },
     /// A number is negative.
