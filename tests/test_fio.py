@@ -398,7 +398,7 @@ def test_variables_sections_output_and_other_options_are_those_of_the_command_li
     path.write_text("[global]\nsize=1m\nbs=${BS}\n[a]\n[b]\nrw=write\n", encoding="utf-8")
     done = command_line("fio", str(path), "--on", "nvme")
     assert done.returncode == 2
-    assert "${BS} is not known here; write its value, or --env BS=VALUE" in done.stderr
+    assert "${BS} is not set; write its value, or --env BS=VALUE" in done.stderr
     arguments = ("--env", "BS=8k", "--section", "b", "--output", "report.json", "--output-format=json", "--client=host")
     done = command_line("fio", str(path), "--on", "nvme", *arguments)
     assert done.returncode == 0, done.stderr

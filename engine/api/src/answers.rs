@@ -88,7 +88,7 @@ pub fn schema() -> Value {
     let calls = schemas(&mut generator);
     json!({
         "title": "Answers",
-        "description": "What each call answers.",
+        "description": "The answer of each call.",
         "type": "object",
         "required": calls.keys().collect::<Vec<_>>(),
         "properties": calls,

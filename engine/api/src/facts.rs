@@ -105,7 +105,7 @@ impl Work for Judging {
     }
 
     fn answer(&mut self, _: &Map<String, Value>) -> Result<(), Problems> {
-        Err(vec![Problem::new("answer", "facts ask nothing")])
+        Err(vec![Problem::new("answer", "an evaluation of facts asks no questions")])
     }
 
     /// The rows that are judged.
@@ -122,7 +122,7 @@ impl Work for Judging {
     }
 
     fn text(&self, _: &Map<String, Value>) -> Result<String, Problems> {
-        Err(vec![Problem::new("tool", "facts have no tools; read their summary")])
+        Err(vec![Problem::new("tool", "an evaluation of facts has no tools; read its summary")])
     }
 }
 
@@ -143,7 +143,7 @@ pub(crate) fn facts(library: &Library, input: &Map<String, Value>) -> Result<Vec
 pub(crate) fn measure(library: &Library, input: &Map<String, Value>) -> Result<f64, Problems> {
     let case = library.case(needed(input, "case")?)?;
     let measure = seeklab_spec::reader::from_value(input.get("measure").unwrap_or(&Value::Null)).map_err(|problem| {
-        vec![Problem::new("measure", format!("{}; a measure is a metric, a ratio or a difference of two", problem.message))]
+        vec![Problem::new("measure", format!("{}; a measure is a metric, or a ratio or difference of two", problem.message))]
     })?;
     Runs::new(case, library.presets()).measure(&measure, Some(&ablation(input)?))
 }

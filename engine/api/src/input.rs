@@ -39,7 +39,7 @@ pub(crate) fn text<'a>(input: &'a Map<String, Value>, name: &str) -> Result<Opti
     match input.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(vec![Problem::new(name, format!("{other} is not a text"))]),
+        Some(other) => Err(vec![Problem::new(name, format!("{other} is not a string"))]),
     }
 }
 

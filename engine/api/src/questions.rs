@@ -16,6 +16,6 @@ pub(crate) fn check_answers(scenario: &Scenario, input: &Map<String, Value>) -> 
     let answers = text(input, "answers")?;
     let Some(asked) = decisions(scenario).into_iter().find(|asked| answers != Some(asked.name)) else { return Ok(()) };
     let with = asked.run_with;
-    let message = format!("\"asked\" takes each answer from a program of yours; run it with seeklab.{with}, or choose another");
+    let message = format!("\"asked\" needs a program that answers; run it with seeklab.{with}, or choose another value");
     Err(vec![Problem::new(asked.field, message)])
 }

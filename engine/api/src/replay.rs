@@ -64,7 +64,7 @@ pub(super) fn info(input: &Map<String, Value>) -> Result<TraceInfo, Problems> {
 /// The scenario is a system; jobs that it has run beside the replay.
 pub(super) fn prepare(presets: &Presets, input: &Map<String, Value>) -> Result<Prepared, Problems> {
     let asked = input.get("replay").and_then(Value::as_object);
-    let asked = asked.ok_or_else(|| vec![Problem::new("replay", "is not an object with a text and how to replay it")])?;
+    let asked = asked.ok_or_else(|| vec![Problem::new("replay", "is not an object with the text of a trace and the replay options")])?;
     if let Some(name) = asked.keys().find(|name| !FIELDS.contains(&name.as_str())) {
         return Err(vec![Problem::unknown(format!("replay.{name}"), "field", name, FIELDS)]);
     }
@@ -116,7 +116,7 @@ fn iodepth(asked: &Map<String, Value>, mode: Mode) -> Result<u64, Problems> {
     match asked.get("iodepth") {
         None | Some(Value::Null) => Ok(if mode == Mode::Fast { FAST_DEPTH } else { CLOSED_DEPTH }),
         Some(found) if mode == Mode::Open => {
-            Err(wrong(format!("{found} does not go with mode open, which issues at the recorded times; write mode closed or fast")))
+            Err(wrong(format!("{found} cannot be combined with mode open, which issues at the recorded times; write mode closed or fast")))
         }
         Some(found) => found
             .as_u64()
@@ -129,8 +129,7 @@ fn scale(asked: &Map<String, Value>) -> Result<f64, Problems> {
     match asked.get("scale") {
         None | Some(Value::Null) => Ok(1.0),
         Some(found) => found.as_f64().filter(|scale| (1.0 / MAX_SCALE..=MAX_SCALE).contains(scale)).ok_or_else(|| {
-            let message =
-                format!("{found} is not a factor of time; write a number from 0.000001 to 1000000, such as 0.5 for twice as fast");
+            let message = format!("{found} is not a time factor; write a number from 0.000001 to 1000000, such as 0.5 for twice as fast");
             vec![Problem::new("replay.scale", message)]
         }),
     }
@@ -146,8 +145,8 @@ fn system(presets: &Presets, input: &Map<String, Value>) -> Result<Value, Proble
     match (input.get("scenario"), text(input, "preset")?) {
         (Some(scenario), None) => Ok(scenario.clone()),
         (None, Some(name)) => presets.system(name),
-        (Some(_), Some(_)) => Err(vec![Problem::new("preset", "contradicts scenario: give one of the two")]),
-        (None, None) => Err(vec![Problem::new("preset", "is missing; name a device, or give a scenario")]),
+        (Some(_), Some(_)) => Err(vec![Problem::new("preset", "cannot be combined with scenario; give one of the two")]),
+        (None, None) => Err(vec![Problem::new("preset", "is missing; name a preset, or give a scenario")]),
     }
 }
 
@@ -161,7 +160,7 @@ fn add_job(system: &mut Value, iodepth: u64) -> Result<usize, Problems> {
         return Err(vec![Problem::new("jobs", format!("{jobs} is not a list"))]);
     };
     if let Some(index) = jobs.iter().position(|job| job["exitall"] == true) {
-        return Err(vec![Problem::new(format!("jobs[{index}].exitall"), "would end the replay before the trace does; write false")]);
+        return Err(vec![Problem::new(format!("jobs[{index}].exitall"), "would end the replay before the end of the trace; write false")]);
     }
     jobs.push(json!({"name": JOB, "rw": "readwrite", "bs": trace::SECTOR, "filename": "volume", "iodepth": iodepth}));
     Ok(jobs.len() - 1)

@@ -115,6 +115,6 @@ impl Work for Simulation {
 fn check_whole(input: &Map<String, Value>) -> Result<(), Problems> {
     let besides = ["case", "variant", "set"].into_iter().filter(|name| input.get(*name).is_some_and(|value| !value.is_null()));
     let problems: Problems =
-        besides.map(|name| Problem::new(name, "goes with a case; a scenario says all by itself, so write it there, or drop it")).collect();
+        besides.map(|name| Problem::new(name, "needs a case; with a scenario, write it into the scenario, or drop it")).collect();
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

@@ -29,7 +29,7 @@ pub(super) fn convert(mains: &[&str], files: &[Vec<Section>], problems: Problems
     }
     check_sections(main, files, reading, &mut notes);
     if drafts.is_empty() {
-        notes.problem(main, "the job file has no job; add a section such as [reader] after [global]");
+        notes.problem(main, "the job file contains no job; add a section such as [reader] after [global]");
     }
     let mut jobs = Jobs::default();
     for draft in &drafts {
@@ -39,7 +39,7 @@ pub(super) fn convert(mains: &[&str], files: &[Vec<Section>], problems: Problems
     jobs.one_device(&mut notes);
     jobs.shared_names(&mut notes);
     if notes.hidden > 0 {
-        notes.problems.push(Problem::new(main, format!("there are {} more problems; mend these first", notes.hidden)));
+        notes.problems.push(Problem::new(main, format!("{} more problems are not shown; fix these first", notes.hidden)));
     }
     if notes.problems.is_empty() {
         Ok(FioJobs { jobs: jobs.list, ignored: notes.ignored, warnings: notes.warnings, global_options })
@@ -72,7 +72,7 @@ fn read_file(
         if section.is_global() {
             if section.name != "global" {
                 notes.warnings.push(format!(
-                    "{}: [{}] sets defaults, because fio takes every name that starts with global for [global].",
+                    "{}: [{}] sets defaults, because in fio every name that starts with global means [global].",
                     section.place, section.name
                 ));
             }
@@ -82,7 +82,7 @@ fn read_file(
             if section.name.eq_ignore_ascii_case("global") {
                 notes
                     .warnings
-                    .push(format!("{}: [{}] is a job, because fio knows [global] in lower case only.", section.place, section.name));
+                    .push(format!("{}: [{}] is a job, because fio accepts [global] in lower case only.", section.place, section.name));
             }
             let mut draft = defaults.clone();
             draft.section.clone_from(&section.name);

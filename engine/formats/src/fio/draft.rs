@@ -183,7 +183,7 @@ impl Draft {
         if setting.spaced && !free {
             notes.problem(
                 &path,
-                format!("fio takes the space after \"=\" for a part of the value and misreads it; write {}={shown}", setting.name),
+                format!("fio treats the space after \"=\" as part of the value and misreads it; write {}={shown}", setting.name),
             );
             return;
         }
@@ -201,7 +201,7 @@ impl Draft {
                 }
                 match option.name {
                     "ioengine" if is_null(shown) => {
-                        notes.warnings.push(format!("{path}: the engine {shown} asks nothing of the storage; each request takes 1 us, about what fio itself needs for it."));
+                        notes.warnings.push(format!("{path}: the engine {shown} bypasses the storage; each request takes 1 us, about the time that fio itself needs."));
                     }
                     "ioengine" => {
                         notes.ignore(job, option.name, shown, values::engine_note(shown));
@@ -212,7 +212,7 @@ impl Draft {
                             job,
                             option.name,
                             shown,
-                            "files are regions of the modelled storage; only which jobs share one matters",
+                            "files are regions of the modelled storage; only sharing between jobs matters",
                         );
                     }
                     _ => {}
@@ -222,7 +222,7 @@ impl Draft {
                     && shown.split([',', '-', ':']).any(numbers::is_full_iec)
                 {
                     notes.warnings.push(format!(
-                        "{path}: fio counts KiB, MiB and GiB in powers of 1000 unless kb_base=1000, so \"{shown}\" is less than it seems; write k, m or g for powers of 1024."
+                        "{path}: fio counts KiB, MiB and GiB in powers of 1000 unless kb_base=1000, so \"{shown}\" is smaller than it looks; write k, m or g for powers of 1024."
                     ));
                 }
             }
@@ -251,7 +251,7 @@ impl Draft {
             "new_group" => self.new_group = flag(value)?,
             "group_reporting" => self.group_reporting = flag(value)?,
             _ => {
-                let text = value.filter(|text| !text.is_empty()).ok_or_else(|| format!("the option takes a value; write {name}=..."))?;
+                let text = value.filter(|text| !text.is_empty()).ok_or_else(|| format!("the option needs a value; write {name}=..."))?;
                 return self.set_value(name, text);
             }
         }
@@ -408,7 +408,7 @@ impl Draft {
                 (true, true) => return Ok(None),
                 (false, true) => {
                     return Err(format!(
-                        "\"{format}\" lets workers of different jobs share files by number, which is not modelled; name the file with filename"
+                        "\"{format}\" makes workers of different jobs share files by number, which is not modelled; name the file with filename"
                     ));
                 }
                 (_, false) => format.replace("$jobname", &self.section).replace("$filenum", "0"),
@@ -500,7 +500,7 @@ impl Draft {
         let Some((smallest, largest)) = self.used(self.blocks()) else {
             notes.problem(
                 self.place(option),
-                "ranges of sizes that differ between reads and writes are refused: they are not modelled; use bssplit, or write a job for each",
+                "different size ranges for reads and writes are not modelled; use bssplit, or a separate job for each",
             );
             return 0;
         };
@@ -547,7 +547,7 @@ impl Draft {
                 notes.problem(
                     self.place("size"),
                     if size.is_some() {
-                        "a share needs a file of known size; write a size such as size=1g, or filename=/dev/..."
+                        "a percentage needs a file of known size; write a size such as size=1g, or filename=/dev/..."
                     } else {
                         message
                     },
@@ -556,11 +556,11 @@ impl Draft {
             Some(Extent::Bytes(bytes)) if bytes < smallest => {
                 notes.problem(
                     self.place("size"),
-                    format!("the size of {bytes} bytes does not hold one block of {smallest} bytes; raise size or lower bs"),
+                    format!("the size of {bytes} bytes is smaller than a block of {smallest} bytes; raise size or lower bs"),
                 );
             }
             Some(Extent::Percent(percent)) if percent <= 0.0 => {
-                notes.problem(self.place("size"), "0% leaves nothing to use; write 1% to 100%");
+                notes.problem(self.place("size"), "0% of the file is empty; write 1% to 100%");
             }
             Some(size) => {
                 job.insert("size".to_owned(), extent_value(size));
@@ -571,7 +571,7 @@ impl Draft {
             if matches!(extent, Extent::Percent(_)) && !on_device {
                 notes.problem(
                     self.place(option),
-                    format!("a share needs a file of known size; write bytes such as {option}=1g, or filename=/dev/..."),
+                    format!("a percentage needs a file of known size; write bytes such as {option}=1g, or filename=/dev/..."),
                 );
             }
         }
@@ -583,7 +583,7 @@ impl Draft {
             (Some(share), Some(Extent::Bytes(size))) => {
                 job.insert("io_size".to_owned(), json!(share.of(size)));
             }
-            _ => notes.problem(self.place("io_size"), "a share needs a size in bytes; write size=1g, or io_size in bytes"),
+            _ => notes.problem(self.place("io_size"), "a percentage needs a size in bytes; write size=1g, or io_size in bytes"),
         }
     }
 
@@ -609,7 +609,7 @@ impl Draft {
         }
         let (rate, rate_iops) = (rate.map_or(0, |(rate, _)| rate), rate_iops.map_or(0, |(rate, _)| rate));
         if rate > 0 && rate_iops > 0 {
-            notes.problem(self.place("rate_iops"), "rate and rate_iops together are refused; keep one of them");
+            notes.problem(self.place("rate_iops"), "rate and rate_iops cannot be combined; keep one of them");
         } else if rate > 0 {
             job.insert("rate".to_owned(), json!(rate));
         } else if rate_iops > 0 {

@@ -68,18 +68,18 @@ pub(super) fn read(files: &BTreeMap<String, String>, main: &str) -> Result<(Vec<
 }
 
 fn missing(file: &str, written: &str, why: &str) -> Problem {
-    Problem { path: "include".to_owned(), message: format!("the file \"{written}\" is not there; {why}"), nearest: Some(file.to_owned()) }
+    Problem { path: "include".to_owned(), message: format!("the file \"{written}\" is missing; {why}"), nearest: Some(file.to_owned()) }
 }
 
 fn unreadable(file: &str, text: &str) -> Option<Problem> {
     if text.len() > FILE_BYTES_MAX {
-        return Some(Problem::new(file, format!("the file has {} bytes; a job file may have {FILE_BYTES_MAX}", text.len())));
+        return Some(Problem::new(file, format!("the file has {} bytes; the maximum for a job file is {FILE_BYTES_MAX}", text.len())));
     }
     let binary = text.chars().any(|c| c.is_control() && !c.is_whitespace());
     binary.then(|| {
         Problem::new(
             file,
-            "this is not a fio job file: it holds control characters; a job file is plain text with [section] and option=value lines",
+            "this is not a fio job file: it contains control characters; a job file is plain text with [section] and option=value lines",
         )
     })
 }
@@ -107,9 +107,7 @@ impl Reader<'_> {
                 if included {
                     self.problems.push(Problem::new(
                         place.to_string(),
-                        format!(
-                            "the section \"{line}\" stands in an included file; fio allows options only there, so move it to the job file"
-                        ),
+                        format!("the section \"{line}\" is in an included file, where fio allows only options; move it to the job file"),
                     ));
                 } else {
                     self.section(rest, place);
@@ -130,7 +128,7 @@ impl Reader<'_> {
             None => Some("the section has no closing bracket; write [name]".to_owned()),
             Some("") if name.is_empty() => Some("the section has no name; write [name]".to_owned()),
             Some("") => None,
-            Some(after) => Some(format!("\"{after}\" follows the section's name; put it on a line of its own")),
+            Some(after) => Some(format!("\"{after}\" follows the section's name; put it on a separate line")),
         };
         // A section with a bad name is kept, so that what stands in it is checked under it.
         let section = Section { name: name.to_owned(), place, settings: Vec::new() };
@@ -138,10 +136,8 @@ impl Reader<'_> {
         if !section.is_global() {
             self.jobs += 1;
             if self.jobs == JOBS_MAX + 1 {
-                self.problems.push(Problem::new(
-                    section.place.to_string(),
-                    format!("this is one job more than the {JOBS_MAX} that a job file may have"),
-                ));
+                self.problems
+                    .push(Problem::new(section.place.to_string(), format!("this job exceeds the maximum of {JOBS_MAX} jobs in a file")));
             }
         }
         self.sections.push(section);
@@ -152,7 +148,7 @@ impl Reader<'_> {
         let Some(section) = self.sections.last_mut() else {
             self.problems.push(Problem::new(
                 place.to_string(),
-                format!("\"{name}\" stands before the first [section]; put it below [global] or a job's name"),
+                format!("\"{name}\" is before the first [section]; put it below [global] or a job's name"),
             ));
             return;
         };
@@ -169,9 +165,9 @@ impl Reader<'_> {
         let problem = if written.is_empty() || target.starts_with('=') {
             Some("include takes a file name after a space; write include other.fio".to_owned())
         } else if self.sections.is_empty() {
-            Some(format!("\"include {written}\" stands before the first [section]; put it below [global] or a job's name"))
+            Some(format!("\"include {written}\" is before the first [section]; put it below [global] or a job's name"))
         } else if self.includes >= INCLUDES_MAX {
-            Some(format!("this is one file more than the {INCLUDES_MAX} that a job file may include"))
+            Some(format!("this file exceeds the maximum of {INCLUDES_MAX} included files"))
         } else {
             None
         };

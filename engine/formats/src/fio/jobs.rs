@@ -69,7 +69,7 @@ impl Jobs {
             notes.problem(
                 draft.place(option),
                 format!(
-                    "with this section the file has more than {JOBS_MAX} jobs, as offset_increment makes one of each worker; lower numjobs"
+                    "with this section the file exceeds {JOBS_MAX} jobs, because offset_increment turns each worker into a job; lower numjobs"
                 ),
             );
             return;
@@ -90,7 +90,7 @@ impl Jobs {
                     scenario.insert("offset".to_owned(), extent_value(offset));
                 }
                 None => {
-                    notes.problem(draft.place("offset_increment"), format!("the offset of worker {part} cannot be told; give offset and offset_increment both in bytes, or both in percent up to 100%"));
+                    notes.problem(draft.place("offset_increment"), format!("the offset of worker {part} cannot be computed; give offset and offset_increment both in bytes, or both in percent up to 100%"));
                     return;
                 }
             }
@@ -186,7 +186,7 @@ impl Jobs {
             match &first {
                 None => first = Some(name),
                 Some(first) if *first != name => {
-                    notes.warnings.push(format!("{}: {name} and {first} are both the one modelled storage.", origin.filename_path));
+                    notes.warnings.push(format!("{}: {name} and {first} are the same modelled storage.", origin.filename_path));
                     if let Some(fields) = job.scenario.as_object_mut() {
                         fields.insert("filename".to_owned(), json!(first));
                     }
@@ -211,7 +211,7 @@ impl Jobs {
             if job.workers > 1 || origin.split {
                 notes.problem(
                     &origin.path,
-                    "another section has the same name, so that their workers share files, which is not modelled; rename one or give each a filename",
+                    "another section has the same name, so their workers would share files, which is not modelled; rename one or give each a filename",
                 );
             } else {
                 fields.insert("filename".to_owned(), json!(format!("{}.0.0", origin.section)));

@@ -37,7 +37,7 @@ impl Mix {
             sizes.push(super::values::within(bytes, 512, 1 << 30, "a block size")?);
             percents.push(if percent.is_empty() { None } else { Some(percent.parse::<f64>().map_err(|_| wrong())?) });
         }
-        let percents = shares(&percents).ok_or_else(|| format!("the shares of \"{text}\" add up to more than 100 %; write at most 100"))?;
+        let percents = shares(&percents).ok_or_else(|| format!("the shares of \"{text}\" add up to more than 100%; write at most 100"))?;
         Ok(sizes.into_iter().zip(percents).collect())
     }
 
@@ -208,7 +208,7 @@ impl Mechanisms {
                 .parse()
                 .ok()
                 .filter(|every| (1..=1_000_000).contains(every))
-                .ok_or_else(|| format!("\"{modifier}\" is not a number of requests for each random place; write randread:8"))?;
+                .ok_or_else(|| format!("\"{modifier}\" is not a number of requests per random place; write randread:8"))?;
             return Ok(());
         }
         let (sign, digits) = modifier.strip_prefix('-').map_or((1, modifier), |digits| (-1, digits));
@@ -244,7 +244,7 @@ impl Mechanisms {
                     "roundrobin" | "sequential" | "random" => word(kind, &["roundrobin", "sequential", "random"])?,
                     _ => {
                         return Err(format!(
-                            "\"{text}\" is refused: which file a law such as zipf takes is not modelled; write roundrobin, sequential or random"
+                            "\"{text}\" is refused: choosing files by a distribution such as zipf is not modelled; write roundrobin, sequential or random"
                         ));
                     }
                 };
@@ -257,7 +257,7 @@ impl Mechanisms {
             "verify_backlog_batch" => self.verify_backlog_batch = count(text, base, 0, 1_000_000)?,
             "fill_device" => self.fill_device = boolean(text)?,
             "sync_file_range" => {
-                let (_, every) = text.rsplit_once(':').ok_or_else(|| format!("\"{text}\" names no number of writes; write write:8"))?;
+                let (_, every) = text.rsplit_once(':').ok_or_else(|| format!("\"{text}\" has no number of writes; write write:8"))?;
                 self.sync_file_range = count(every, base, 0, 65_536)?;
             }
             "end_fsync" => self.end_fsync = boolean(text)?,
@@ -334,11 +334,11 @@ impl Mechanisms {
         self.limits(about, &mut put);
         if let Some(kind) = self.verifies_by {
             let what = if kind == "verify" {
-                "VERIFY is taken for a read of the same blocks"
+                "VERIFY is modelled as a read of the same blocks"
             } else {
-                "WRITE SAME is taken for a write of the same blocks"
+                "WRITE SAME is modelled as a write of the same blocks"
             };
-            notes.warnings.push(format!("{}: {what}; comparing and repeating take no time.", place("sg_write_mode")));
+            notes.warnings.push(format!("{}: {what}; comparing and repeating data take no time.", place("sg_write_mode")));
         }
     }
 
@@ -359,16 +359,16 @@ impl Mechanisms {
                 if about.bytes.is_some_and(|bytes| bytes < zone.0) {
                     notes.problem(
                         &place("zonesize"),
-                        format!("no zone of {zone} lies in the file; write a smaller zonesize, or a larger size"),
+                        format!("no zone of {zone} fits into the file; write a smaller zonesize, or a larger size"),
                     );
                 } else if self.zonesize == 0 {
                     notes.warnings.push(format!(
-                        "{}: fio asks the drive how large its zones are; here they are taken for {ZONE}, unless zonesize says otherwise.",
+                        "{}: fio asks the drive for its zone size; here it is {ZONE}, unless zonesize is given.",
                         place("zonemode")
                     ));
                 }
                 let message =
-                    "a full zone is reset when it is written to again, in no time; zones that are only read are full at the start";
+                    "a full zone is reset when it is written again, which takes no time; zones that are only read are full at the start";
                 notes.warnings.push(format!("{}: {message}.", place("zonemode")));
                 put(
                     "zoned",
@@ -383,16 +383,16 @@ impl Mechanisms {
         if self.verify && self.do_verify && about.writes {
             put("verify", json!({"backlog": positive(self.verify_backlog), "batch": positive(self.verify_backlog_batch)}));
         } else if self.verify && about.reads && !about.writes {
-            notes
-                .warnings
-                .push(format!("{}: what reads return is compared in no time, so that they take as long as others.", place("verify")));
+            notes.warnings.push(format!("{}: comparing the data takes no time, so verify reads take as long as others.", place("verify")));
         }
         if about.writes && (self.end_fsync || self.fsync_on_close) {
             put("end_fsync", json!(true));
         }
         if about.writes && self.sync_file_range > 0 {
             put("fdatasync", json!(self.sync_file_range));
-            notes.warnings.push(format!("{}: a flush of a part of a file is taken for one of the whole file.", place("sync_file_range")));
+            notes
+                .warnings
+                .push(format!("{}: a flush of part of a file is modelled as a flush of the whole file.", place("sync_file_range")));
         }
     }
 
@@ -476,7 +476,7 @@ fn steady(text: &str) -> Result<(&'static str, f64), String> {
         _ => return Err(wrong()),
     };
     let Some(percent) = limit.strip_suffix('%') else {
-        return Err(format!("the limit of \"{text}\" is refused: numbers without % are not modelled; write {of}:10%"));
+        return Err(format!("the limit of \"{text}\" is not a percentage, and absolute limits are not modelled; write {of}:10%"));
     };
     Ok((of, percent.parse().ok().filter(|percent| (0.0..=1000.0).contains(percent)).ok_or_else(wrong)?))
 }

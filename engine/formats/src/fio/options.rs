@@ -54,8 +54,8 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     OPTIONS.iter().flat_map(|option| std::iter::once(option.name).chain(option.alias))
 }
 
-const HOST: &str = "it concerns the host's processors, memory and processes, which are not modelled";
-const BUFFERS: &str = "the content and place of buffers make no difference to the modelled devices";
+const HOST: &str = "it affects the host's processors, memory and processes, which are not modelled";
+const BUFFERS: &str = "contents and addresses of buffers do not affect the modelled devices";
 const LOGS: &str = "fio's log files are not written; a run keeps its own time series and operation log";
 const REPORT: &str = "the report always has the same form";
 const FILES: &str = "files on the modelled storage exist from the start and are not opened or removed";
@@ -63,11 +63,11 @@ const FILES: &str = "files on the modelled storage exist from the start and are 
 pub(super) const PAGE_CACHE: &str = "the page cache is not modelled; requests go straight to the device";
 const SEED: &str = "random numbers come from the seed of the run";
 const ERRORS: &str = "the modelled devices return no errors";
-const VERIFY: &str = "blocks are read back, and what is in them is not modelled";
-const REPLAY: &str = "it acts only with read_iolog, which is refused";
+const VERIFY: &str = "blocks are read back, but their contents are not modelled";
+const REPLAY: &str = "it has an effect only with read_iolog, which is refused";
 const ZONES: &str = "the limits of the drive itself are not modelled";
 /// Why priorities make no difference.
-const PRIORITY: &str = "no scheduler and no drive of the model heeds priorities, as with the scheduler none of Linux";
+const PRIORITY: &str = "the modelled schedulers and drives ignore priorities, like the Linux scheduler none";
 const PROTECTION: &str = "blocks carry no metadata and are not checked by the modelled devices";
 const ENGINE: &str = "it tunes an I/O engine of the host, which is not modelled";
 
@@ -80,7 +80,7 @@ const OPTIONS: &[FioOption] = &[
     modelled("directory"),
     modelled("filename_format"),
     ignored("unique_filename", FILES),
-    refused("opendir", &[], "a folder of existing files is not modelled; name one file with filename"),
+    refused("opendir", &[], "a directory of existing files is not modelled; name one file with filename"),
     modelled("rw").or("readwrite"),
     modelled("bs").or("blocksize"),
     modelled("ba").or("blockalign"),
@@ -94,13 +94,12 @@ const OPTIONS: &[FioOption] = &[
     modelled("rw_sequencer"),
     modelled("ioengine"),
     modelled("iodepth"),
-    ignored("iodepth_batch", "requests are prepared in no time, so that a batch is submitted when its first request is")
-        .or("iodepth_batch_submit"),
+    ignored("iodepth_batch", "preparing requests takes no time, so a batch is submitted with its first request").or("iodepth_batch_submit"),
     modelled("iodepth_batch_complete_min").or("iodepth_batch_complete"),
-    ignored("iodepth_batch_complete_max", "completions are taken in no time, however many at once"),
+    ignored("iodepth_batch_complete_max", "reaping completions takes no time, whatever their number"),
     modelled("iodepth_low"),
-    refused("serialize_overlap", &["0"], "requests that overlap are not held back; use 0"),
-    ignored("io_submit_mode", "requests are submitted in no time, whoever submits them"),
+    refused("serialize_overlap", &["0"], "overlapping requests are not serialised; use 0"),
+    ignored("io_submit_mode", "submission cost is not modelled"),
     modelled("size"),
     modelled("io_size").or("io_limit"),
     modelled("fill_device").or("fill_fs"),
@@ -108,7 +107,7 @@ const OPTIONS: &[FioOption] = &[
     refused("file_append", &["0"], "files do not grow; use offset"),
     modelled("offset").or("fileoffset"),
     modelled("offset_increment"),
-    refused("offset_align", &["0", "0%"], "offsets are taken as given; use 0"),
+    refused("offset_align", &["0", "0%"], "offsets are used as given; use 0"),
     modelled("number_ios"),
     ignored("random_generator", SEED),
     modelled("random_distribution"),
@@ -148,12 +147,12 @@ const OPTIONS: &[FioOption] = &[
     modelled("verify_backlog_batch"),
     ignored("experimental_verify", VERIFY),
     ignored("verify_write_sequence", VERIFY),
-    ignored("verify_state_load", "what was verified before is not kept"),
-    ignored("verify_state_save", "what was verified is not kept"),
+    ignored("verify_state_load", "verification state is not kept"),
+    ignored("verify_state_save", "verification state is not kept"),
     refused("trim_percentage", &["0"], "trims are not modelled; use 0"),
-    ignored("trim_verify_zero", "it acts only with trim_percentage, which is refused"),
-    ignored("trim_backlog", "it acts only with trim_percentage, which is refused"),
-    ignored("trim_backlog_batch", "it acts only with trim_percentage, which is refused"),
+    ignored("trim_verify_zero", "it has an effect only with trim_percentage, which is refused"),
+    ignored("trim_backlog", "it has an effect only with trim_percentage, which is refused"),
+    ignored("trim_backlog_batch", "it has an effect only with trim_percentage, which is refused"),
     ignored("write_iolog", LOGS),
     refused("read_iolog", &[], "job files that replay a trace are not modelled; describe the workload with rw, bs and size"),
     ignored("read_iolog_chunked", REPLAY),
@@ -176,7 +175,7 @@ const OPTIONS: &[FioOption] = &[
     modelled("zoneskip"),
     modelled("read_beyond_wp"),
     modelled("max_open_zones"),
-    refused("job_max_open_zones", &["0"], "a limit for each job is not modelled; use max_open_zones"),
+    refused("job_max_open_zones", &["0"], "a limit per job is not modelled; use max_open_zones"),
     ignored("ignore_zone_limits", ZONES),
     refused("zone_reset_threshold", &["0"], "zones are reset when they are full; use 0"),
     refused("zone_reset_frequency", &["0"], "zones are reset when they are full; use 0"),
@@ -195,7 +194,7 @@ const OPTIONS: &[FioOption] = &[
     modelled("rate_min").or("ratemin"),
     modelled("rate_process"),
     modelled("rate_cycle").or("ratecycle"),
-    refused("rate_ignore_thinktime", &["0"], "a rate and a pause hold together; use 0"),
+    refused("rate_ignore_thinktime", &["0"], "rate limits include think time; use 0"),
     modelled("rate_iops"),
     modelled("rate_iops_min"),
     modelled("max_latency"),
@@ -209,7 +208,7 @@ const OPTIONS: &[FioOption] = &[
     ignored("create_serialize", FILES),
     ignored("create_fsync", FILES),
     ignored("create_on_open", FILES),
-    refused("create_only", &["0"], "a job that only creates files would ask nothing of the storage; use 0"),
+    refused("create_only", &["0"], "a job that only creates files would not use the storage; use 0"),
     ignored("allow_file_create", FILES),
     ignored("allow_mounted_write", FILES),
     ignored("pre_read", PAGE_CACHE),
@@ -279,7 +278,7 @@ const OPTIONS: &[FioOption] = &[
     refused("profile", &[], "built-in profiles are not modelled; describe the workload with rw, bs and size"),
     ignored("cgroup", HOST),
     ignored("cgroup_nodelete", HOST),
-    refused("cgroup_weight", &[], "I/O weights are not modelled; leave it out"),
+    refused("cgroup_weight", &[], "I/O weights are not modelled; remove it"),
     ignored("uid", HOST),
     ignored("gid", HOST),
     modelled("kb_base"),
@@ -332,9 +331,9 @@ const OPTIONS: &[FioOption] = &[
     ignored("pi_chk", PROTECTION),
     ignored("apptag", PROTECTION),
     ignored("apptag_mask", PROTECTION),
-    ignored("fdp", "where a drive places writes by their handle is not modelled"),
-    ignored("fdp_pli", "where a drive places writes by their handle is not modelled"),
-    ignored("fdp_pli_select", "where a drive places writes by their handle is not modelled"),
+    ignored("fdp", "placement of writes by handle is not modelled"),
+    ignored("fdp_pli", "placement of writes by handle is not modelled"),
+    ignored("fdp_pli_select", "placement of writes by handle is not modelled"),
     ignored("cmdprio_percentage", PRIORITY),
     ignored("cmdprio_class", PRIORITY),
     ignored("cmdprio", PRIORITY),

@@ -38,7 +38,7 @@ const NULL_ENGINES: [&str; 2] = ["null", "cpp_null"];
 /// Engines that are refused, with the reason.
 const FOREIGN_ENGINES: [(&str, &[&str]); 4] = [
     (
-        "its storage is another machine, which is not modelled",
+        "its storage is on another machine, which is not modelled",
         &[
             "net",
             "netsplice",
@@ -62,9 +62,9 @@ const FOREIGN_ENGINES: [(&str, &[&str]); 4] = [
             "librpma_gpspm_server",
         ],
     ),
-    ("it keeps processors or programs busy and asks nothing of storage", &["cpuio", "exec"]),
+    ("it loads processors or runs programs, without using storage", &["cpuio", "exec"]),
     (
-        "it works on names and extents of a file system, not on blocks",
+        "it acts on names and extents of a file system, not on blocks",
         &["filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete", "ftruncate", "falloc", "e4defrag"],
     ),
     ("bare flash without a controller and interfaces of other systems are not modelled", &["mtd", "guasi", "binject"]),
@@ -118,7 +118,7 @@ pub(super) fn known_here(value: &str, environment: &BTreeMap<String, String>) ->
     while let Some((before, after)) = rest.split_once("${") {
         let Some((variable, behind)) = after.split_once('}') else { break };
         let Some(text) = environment.get(variable) else {
-            return Err(format!("the environment variable ${{{variable}}} is not known here; write its value, or --env {variable}=VALUE"));
+            return Err(format!("the environment variable ${{{variable}}} is not set; write its value, or --env {variable}=VALUE"));
         };
         known.push_str(before);
         known.push_str(text);
@@ -126,7 +126,7 @@ pub(super) fn known_here(value: &str, environment: &BTreeMap<String, String>) ->
     }
     known.push_str(rest);
     match ["$pagesize", "$mb_memory", "$ncpus"].into_iter().find(|keyword| known.contains(keyword)) {
-        Some(keyword) => Err(format!("{keyword} is a value of fio's host, which is not modelled; write a number")),
+        Some(keyword) => Err(format!("{keyword} depends on fio's host, which is not modelled; write a number")),
         None => Ok(known),
     }
 }
@@ -161,12 +161,12 @@ pub(super) fn extent(text: &str, base: u64) -> Result<Extent, String> {
 pub(super) fn time(text: &str, bare_ns: u64) -> Result<u64, String> {
     let bare = if bare_ns == SECOND { "seconds" } else { "microseconds" };
     numbers::time_ns(text, bare_ns)
-        .ok_or_else(|| format!("\"{text}\" is not a time; write whole us, ms, s, m, h or d, such as 30s or 5m (a bare number counts in {bare}; fio takes other endings for microseconds)"))
+        .ok_or_else(|| format!("\"{text}\" is not a time; write whole us, ms, s, m, h or d, such as 30s or 5m (default unit: {bare}; fio reads other suffixes as microseconds)"))
 }
 
 /// A number in a range.
 pub(super) fn within(value: u64, min: u64, max: u64, what: &str) -> Result<u64, String> {
-    if (min..=max).contains(&value) { Ok(value) } else { Err(format!("{value} is out of range for {what}; it may be {min} to {max}")) }
+    if (min..=max).contains(&value) { Ok(value) } else { Err(format!("{value} is out of range for {what}; write {min} to {max}")) }
 }
 
 /// A whole number in a range; fio takes size suffixes for these, too.
@@ -204,7 +204,7 @@ pub(super) fn is_null(engine: &str) -> bool {
 /// Why an engine is refused, when it is.
 pub(super) fn refusal(engine: &str) -> Option<&'static str> {
     if engine.starts_with("external") {
-        return Some("what a plug-in does is not known here");
+        return Some("the behaviour of a plug-in is not known");
     }
     FOREIGN_ENGINES.iter().find(|(_, names)| names.contains(&engine)).map(|(reason, _)| *reason)
 }
@@ -213,9 +213,9 @@ pub(super) fn refusal(engine: &str) -> Option<&'static str> {
 pub(super) fn engine_note(engine: &str) -> &'static str {
     match engine {
         "io_uring_cmd" | "sg" | "xnvme" | "libblkio" | "libpmem" | "dev-dax" | "pmemblk" | "libcufile" | "libhipfile" | "libzbc" => {
-            "it is another way to the same local device; what it saves or costs on the host is not modelled, whether it is synchronous is"
+            "it reaches the same local device; only whether it is synchronous is modelled, not its cost on the host"
         }
-        _ => "the engine's own cost is not modelled; whether it is synchronous is",
+        _ => "only whether it is synchronous is modelled, not its own cost",
     }
 }
 
@@ -282,7 +282,7 @@ pub(super) fn distribution(text: &str, base: u64) -> Result<Option<String>, Stri
         ("random", "") => return Ok(None),
         ("zoned" | "zoned_abs", _) => zones(name, rest, base)?,
         (_, rest) if default.is_some() && rest.contains(':') => {
-            return Err(format!("the centre in \"{text}\" is refused: it is not modelled; write zipf:1.2"));
+            return Err(format!("the centre in \"{text}\" is not modelled; write zipf:1.2"));
         }
         (name, "") => format!("{name}:{}", default.unwrap_or_default()),
         (name, rest) => format!("{name}:{rest}"),
@@ -296,9 +296,7 @@ fn zones(name: &str, text: &str, base: u64) -> Result<String, String> {
     let mut lists = text.split(',');
     let first = lists.next().unwrap_or_default();
     if lists.any(|list| list != first) {
-        return Err(format!(
-            "zones that differ between directions, as in \"{name}:{text}\", are refused: they are not modelled; write one list"
-        ));
+        return Err(format!("different zones for each direction, as in \"{name}:{text}\", are not modelled; write one list"));
     }
     let wrong =
         || format!("\"{text}\" is not a list of zones; write {name}:50/{}", if name == "zoned" { "5:30/15:20/80" } else { "1g:50/9g" });
@@ -314,7 +312,7 @@ fn zones(name: &str, text: &str, base: u64) -> Result<String, String> {
             lengths.push(Some(seeklab_spec::to_f64(numbers::size(length, base).ok_or_else(wrong)?)));
         }
     }
-    let over = || format!("the shares of \"{name}:{text}\" add up to more than 100 %; write shares that add up to 100");
+    let over = || format!("the shares of \"{name}:{text}\" add up to more than 100%; write shares that add up to 100");
     let accesses = shares(&accesses).ok_or_else(over)?;
     let lengths = if name == "zoned" { shares(&lengths).ok_or_else(over)? } else { lengths.into_iter().flatten().collect() };
     let zones: Vec<String> = accesses.iter().zip(lengths).map(|(access, length)| format!("{access}/{length}")).collect();

@@ -34,7 +34,7 @@ impl Draft {
     pub(super) fn push(&mut self, name: &[u8], found: &Found) -> Result<(), Fault> {
         let Found { line, time_ns, op, offset, bytes, response_ns } = *found;
         if bytes == 0 {
-            self.skip("requests of no bytes");
+            self.skip("requests of 0 bytes");
             return Ok(());
         }
         if offset >= MAX_TARGET_BYTES {

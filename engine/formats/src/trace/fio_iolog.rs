@@ -18,7 +18,7 @@ use seeklab_spec::trace::{Fault, MAX_REQUEST_BYTES, MAX_TARGET_BYTES, Problem, U
 const FILE_ACTIONS: [&[u8]; 3] = [b"add", b"open", b"close"];
 const KNOWN: [&str; 2] = [
     "add, open, close, read, write, sync, datasync, sync_file_range, trim, wait",
-    "add, open, close, read, write, sync, datasync, sync_file_range, trim (wait is of version 2)",
+    "add, open, close, read, write, sync, datasync, sync_file_range, trim (wait exists only in version 2)",
 ];
 const FORM: [&str; 2] = ["FILE ACTION or FILE ACTION OFFSET LENGTH", "TIME FILE ACTION or TIME FILE ACTION OFFSET LENGTH"];
 const HEADER: [&str; 2] = ["\"fio version 2 iolog\"", "\"fio version 3 iolog\""];
