@@ -121,7 +121,7 @@ fn measure(group: &DeviceGroup, at: &Path, problems: &mut Problems) -> (u64, Opt
             pauses::check(&lun.pauses, &at.field("lun"), problems);
             if lun.varies.is_some() && lun.command.0 > 0 {
                 problems
-                    .add(at.field("lun").field("command"), "contradicts varies: a rate that varies is one of bytes; drop one of the two");
+                    .add(at.field("lun").field("command"), "contradicts varies, which changes the rate of bytes only; drop one of the two");
             }
             (lun.capacity.0, None)
         }
@@ -232,7 +232,7 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
         if size < job.max_request_bytes() && job.rw != Rw::OdxCopy {
             problems.add(
                 &at,
-                format!("{size} bytes are less than one request of {} bytes; write a larger size or a smaller bs", job.max_request_bytes()),
+                format!("{size} bytes are less than a request of {} bytes; write a larger size or a smaller bs", job.max_request_bytes()),
             );
             continue;
         }

@@ -16,7 +16,7 @@ pub fn excludes(others: &[(&str, &str, bool)], at: &Path, problems: &mut Problem
 pub fn reads_only(scenario: &Scenario, what: &str, field: &str, problems: &mut Problems) {
     for (index, job) in scenario.jobs.iter().enumerate() {
         if job.rw.writes() || job.rw.trims() || job.rw.is_copy() {
-            let message = format!("changes data, and {what}; write read or randread, or drop {field}");
+            let message = format!("changes data, but {what}; write read or randread, or drop {field}");
             problems.add(Path::root().index("jobs", index).field("rw"), message);
         }
     }

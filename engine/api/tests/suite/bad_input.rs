@@ -54,7 +54,10 @@ fn a_cache_trace_without_a_request_is_refused() {
 fn a_job_name_with_a_control_character_is_refused() {
     let scenario = json!({"jobs": [{"name": "a\u{0}b", "size": "1GiB"}], "devices": [{"lun": {"rate": "100MB"}}]});
     let (path, message) = refused_run(&json!({"scenario": scenario}));
-    assert_eq!((path.as_str(), message.as_str()), ("jobs[0].name", "holds the control character U+0000; write letters, digits and signs"));
+    assert_eq!(
+        (path.as_str(), message.as_str()),
+        ("jobs[0].name", "contains the control character U+0000; write letters, digits and signs")
+    );
 }
 
 #[test]

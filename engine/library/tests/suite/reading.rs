@@ -83,7 +83,7 @@ fn a_log_device_larger_than_the_dirty_data_is_a_warning_that_says_how_much_is_us
     let warned = warnings(&spec);
     assert_eq!(warned.len(), 1);
     assert!(
-        warned[0].path == "zfs.log.devices" && warned[0].message.starts_with("18 GB each, of which about 4 GiB can ever be used"),
+        warned[0].path == "zfs.log.devices" && warned[0].message.starts_with("18 GB each, but a log can use only about 4 GiB"),
         "{warned:?}"
     );
     assert_eq!(warnings(&ZfsSpec { era: Era::Zfs2010, ..spec }), [], "no limit but memory before 2013");

@@ -60,12 +60,10 @@ pub fn check(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Problems)
     if let Some((field, _)) = fields.into_iter().find(|(_, is_there)| *is_there) {
         problems.add(
             &at,
-            format!(
-                "a flow is a closed loop of reads or of writes of one size, and {field} acts on single requests; drop {field}, or fluid"
-            ),
+            format!("a flow is a closed loop of reads or writes of one size, but {field} acts on single requests; drop {field}, or fluid"),
         );
     }
     if job.thinktime_blocks != 1 {
-        problems.add(&at, format!("a flow thinks after each I/O, and thinktime_blocks is {}; write 1", job.thinktime_blocks));
+        problems.add(&at, format!("a flow pauses after each I/O, but thinktime_blocks is {}; write 1", job.thinktime_blocks));
     }
 }

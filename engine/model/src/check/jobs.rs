@@ -27,10 +27,10 @@ pub(super) fn check(index: usize, scenario: &Scenario, at: &Path, problems: &mut
         );
     }
     if job.null.is_some() && (job.rw.is_copy() || scenario.nfs.is_some()) {
-        problems.add(at.field("null"), "asks nothing of the storage, and a copy or an NFS client does; drop it");
+        problems.add(at.field("null"), "bypasses the storage, which a copy or an NFS client cannot do; drop it");
     }
     if job.flow.is_some() && job.rw.is_copy() {
-        problems.add(at.field("flow"), "has a meaning for jobs that read and write, not for copies; drop it");
+        problems.add(at.field("flow"), "applies to jobs that read and write, not to copies; drop it");
     }
 }
 
@@ -46,7 +46,7 @@ fn check_sizes(job: &Job, at: &Path, problems: &mut Problems) {
         }
         let sum: f64 = shares.iter().map(|share| share.percent).sum();
         if (sum - 100.0).abs() > 1e-6 {
-            problems.add(at.field("bssplit").field(name), format!("the shares add up to {sum} %; write shares that add up to 100 %"));
+            problems.add(at.field("bssplit").field(name), format!("the shares add up to {sum}%; write shares that add up to 100%"));
         }
         for (index, share) in shares.iter().enumerate().filter(|(_, share)| share.bs.0 % SECTOR != 0) {
             problems.add(
@@ -60,14 +60,14 @@ fn check_sizes(job: &Job, at: &Path, problems: &mut Problems) {
 fn check_order(job: &Job, at: &Path, problems: &mut Problems) {
     let sequential = matches!(job.rw, Rw::Read | Rw::Write | Rw::ReadWrite);
     if job.stride.is_some() && !sequential {
-        problems.add(at.field("stride"), "has a meaning for sequential jobs only; change rw, or write random_every");
+        problems.add(at.field("stride"), "applies to sequential jobs only; change rw, or write random_every");
     }
     if job.stride.is_some() && job.zones.is_some() {
-        problems.add(at.field("stride"), "contradicts zones: both leave out a part of the file; drop one of the two");
+        problems.add(at.field("stride"), "contradicts zones: both skip parts of the file; drop one of the two");
     }
     for (field, set) in [("random_every", job.random_every > 1), ("percentage_random", job.percentage_random < 100)] {
         if set && !job.rw.is_random() {
-            problems.add(at.field(field), "has a meaning for random jobs only; change rw, or drop it");
+            problems.add(at.field(field), "applies to random jobs only; change rw, or drop it");
         }
     }
     if job.nrfiles > 1 && (job.zones.is_some() || job.rw.is_copy()) {
@@ -75,7 +75,7 @@ fn check_order(job: &Job, at: &Path, problems: &mut Problems) {
     }
     if let Some(zones) = job.zones.filter(|zones| zones.range.is_some_and(|range| range.0 < job.max_request_bytes())) {
         let range = zones.range.unwrap_or(zones.size);
-        problems.add(at.field("zones.range"), format!("{range} does not hold one request of {} bytes", job.max_request_bytes()));
+        problems.add(at.field("zones.range"), format!("{range} is smaller than a request of {} bytes", job.max_request_bytes()));
     }
     if let Some(align) = job.blockalign.filter(|align| align.0 % SECTOR != 0) {
         problems.add(at.field("blockalign"), format!("{} is not a multiple of a sector of {SECTOR} bytes", align.0));
@@ -86,13 +86,13 @@ fn check_order(job: &Job, at: &Path, problems: &mut Problems) {
         }
     }
     if job.verify.is_some() && !job.rw.writes() {
-        problems.add(at.field("verify"), "reads back what the job wrote, and this job only reads; change rw, or drop it");
+        problems.add(at.field("verify"), "reads back written data, but this job only reads; change rw, or drop it");
     }
 }
 
 fn check_rates(job: &Job, at: &Path, problems: &mut Problems) {
     if job.rate_each.is_some() && !(job.rw.reads() && job.rw.writes()) {
-        problems.add(at.field("rate_each"), "limits a mixed job's directions, and this job has one; write rate or rate_iops");
+        problems.add(at.field("rate_each"), "limits the directions of a mixed job, but this job has only one; write rate or rate_iops");
     }
     if job.rate_each.is_some() && (job.rate.is_some() || job.rate_iops.is_some()) {
         problems.add(at.field("rate_each"), "contradicts rate and rate_iops: limit each direction or both together");
@@ -111,20 +111,20 @@ fn check_call(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Problems
         return;
     }
     if scenario.nfs.is_none() {
-        problems.add(at.field("call"), "needs the nfs layer, which knows system calls; add nfs, or drop it");
+        problems.add(at.field("call"), "needs the nfs layer, which models system calls; add nfs, or drop it");
     }
     if job.rw.is_copy() {
-        problems.add(at.field("call"), "has a meaning for reads and writes only; drop it or change rw");
+        problems.add(at.field("call"), "applies to reads and writes only; drop it or change rw");
     }
     if job.call == Call::Stat && job.rw.writes() {
-        problems.add(at.field("rw"), "must be read or randread where call is stat: it changes nothing");
+        problems.add(at.field("rw"), "must be read or randread if call is stat, which changes nothing");
     }
     if job.call.commits() && job.rw.reads() {
-        problems.add(at.field("rw"), "must be write or randwrite where call is create or delete: they change a directory");
+        problems.add(at.field("rw"), "must be write or randwrite if call is create or delete, which change a directory");
     }
     if job.call.is_meta()
         && let Some(field) = job.synchronous_by()
     {
-        problems.add(at.field(field), "has a meaning for data only; create and delete are durable by themselves; drop it");
+        problems.add(at.field(field), "applies to data only, and create and delete are durable anyway; drop it");
     }
 }

@@ -131,7 +131,7 @@ fn check_flushes(scenario: &Scenario, problems: &mut Problems) {
     for (at, group) in groups.chain(logs.map(|group| ("zfs.log.devices".to_owned(), group))) {
         if let Some((cache, Persistence::Unflushable)) = group.write_cache() {
             let message =
-                format!("waits for durable writes, but {at}.{cache} is unflushable; write volatile or protected there, or drop this");
+                format!("waits for durable writes, but {at}.{cache} is unflushable; write volatile or protected there, or drop this field");
             problems.add(Path::root().index("jobs", index).field(field), message);
         }
     }
@@ -143,7 +143,7 @@ fn check_rebuild(scenario: &Scenario, problems: &mut Problems) {
     let next = path.iter().skip_while(|layer| **layer != LayerId::Zfs).nth(1);
     let sees_devices = next.is_some_and(|layer| matches!(layer, LayerId::Layout | LayerId::Device));
     if sees_devices && scenario.layout.rebuild.is_some() && !scenario.layout.failed.is_empty() {
-        let why = "which schedules its devices itself and whose own rebuild is not modelled";
+        let why = "which schedules its devices itself; the rebuild of ZFS is not modelled";
         problems.add(Path::root().field("layout.rebuild"), format!("contradicts zfs, {why}; drop one of the two"));
     }
 }
@@ -155,7 +155,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         in_flight += u64::from(job.iodepth) * u64::from(job.numjobs);
         if let Some(control) = job.name.chars().find(|letter| letter.is_control()) {
             problems
-                .add(at.field("name"), format!("holds the control character U+{:04X}; write letters, digits and signs", control as u32));
+                .add(at.field("name"), format!("contains the control character U+{:04X}; write letters, digits and signs", control as u32));
         }
         if let Some(first) = scenario.jobs[..index].iter().position(|other| other.name == job.name) {
             problems.add(at.field("name"), format!("\"{}\" is also the name of jobs[{first}]; names must differ", job.name));
@@ -188,7 +188,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
             problems.add(at.field("rate_iops"), "contradicts rate: limit either bytes or requests per second");
         }
         if job.copy.is_some() && !job.rw.is_offloaded() {
-            problems.add(at.field("copy"), "has a meaning for servercopy and odxcopy only; drop it or change rw");
+            problems.add(at.field("copy"), "applies to servercopy and odxcopy only; drop it or change rw");
         }
         trim::check_job(job, scenario, &at, problems);
         jobs::check(index, scenario, &at, problems);
@@ -196,7 +196,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         if let Some((credits, charge)) = layers::workload::copy::too_few_credits(scenario, job) {
             problems.add(
                 at.field("bs"),
-                format!("{} takes {charge} credits and protocol.credits grants {credits}; write a smaller bs", job.bs),
+                format!("{} needs {charge} credits, but protocol.credits grants {credits}; write a smaller bs", job.bs),
             );
         }
         if job.rw == Rw::OdxCopy && scenario.protocol.is_none() {
@@ -206,7 +206,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
     if in_flight > MAX_IN_FLIGHT {
         problems.add(
             Path::root().field("jobs"),
-            format!("iodepth times numjobs add up to {in_flight} requests in flight; write at most {MAX_IN_FLIGHT}"),
+            format!("iodepth times numjobs makes {in_flight} requests in flight; write at most {MAX_IN_FLIGHT}"),
         );
     }
 }
@@ -248,7 +248,7 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
         problems.add(
             Path::root().field("limits.memory"),
             format!(
-                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash and shingled drives, {} MiB for requests in flight and their leaves); the limit is {}. Write less of what takes most: a smaller cache or larger blocks, a smaller flash.mapped or shingled.ranges, a smaller iodepth or fewer leaves; or raise the limit",
+                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash and shingled drives, {} MiB for requests in flight and their leaves); the limit is {}. Reduce the largest part: a smaller cache or larger blocks, a smaller flash.mapped or shingled.ranges, a smaller iodepth or fewer leaves; or raise the limit",
                 need >> 20,
                 cached_bytes >> 20,
                 map_bytes >> 20,

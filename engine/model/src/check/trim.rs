@@ -14,12 +14,14 @@ pub fn check_job(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Probl
     if let Some(layer) = between(scenario).next() {
         problems.add(
             at.field("rw"),
-            format!("trims go to devices that jobs address directly, and {layer} passes none on; drop {layer}, or read and write"),
+            format!("trims need devices that jobs address directly, but {layer} does not pass trims on; drop {layer}, or read and write"),
         );
     }
     if scenario.layout.kind == LayoutKind::RaidZ {
-        problems
-            .add(at.field("rw"), "RAID-Z passes no trims on; write layout.kind \"stripe\", \"concat\" or \"mirror\", or read and write");
+        problems.add(
+            at.field("rw"),
+            "RAID-Z does not pass trims on; write layout.kind \"stripe\", \"concat\" or \"mirror\", or read and write",
+        );
     }
     for (index, group) in scenario.devices.iter().enumerate() {
         if let Some(what) = without_trim(group) {
@@ -65,7 +67,7 @@ pub fn check_regions(scenario: &Scenario, plan: &Plan, problems: &mut Problems) 
             problems.add(
                 Path::root().index("jobs", index).field("size"),
                 format!(
-                    "trims {}, and {} of the drives are simulated, onto which all addresses fold; write a smaller size, or a larger ssd.flash.mapped",
+                    "trims {}, but only {} of the drives are simulated, and addresses beyond that wrap around; write a smaller size, or a larger ssd.flash.mapped",
                     Bytes(length),
                     Bytes(most)
                 ),

@@ -17,12 +17,11 @@ pub(super) fn check(index: usize, jobs: &[Job], at: &Path, problems: &mut Proble
     let Some(spec) = &job.zoned else { return };
     let here = at.field("zoned");
     if job.rw.is_copy() || job.rw.trims() {
-        problems
-            .add(&here, "has a meaning for jobs that read and write: copies and trims of zones are not modelled; change rw, or drop it");
+        problems.add(&here, "applies to jobs that read and write: copies and trims of zones are not modelled; change rw, or drop it");
     }
     for (other, set) in [("stride", job.stride.is_some()), ("zones", job.zones.is_some()), ("nrfiles", job.nrfiles > 1)] {
         if set {
-            problems.add(&here, format!("contradicts {other}: the write pointers say where requests go; drop one of the two"));
+            problems.add(&here, format!("contradicts {other}: the write pointers determine where requests go; drop one of the two"));
         }
     }
     let lengths = [("size", Some(spec.size)), ("capacity", spec.capacity)].into_iter().filter_map(|(field, bytes)| Some((field, bytes?)));
@@ -34,7 +33,7 @@ pub(super) fn check(index: usize, jobs: &[Job], at: &Path, problems: &mut Proble
     } else if spec.capacity_bytes() < job.max_request_bytes() {
         let field = if spec.capacity.is_some() { "capacity" } else { "size" };
         let (holds, largest) = (Bytes(spec.capacity_bytes()), Bytes(job.max_request_bytes()));
-        problems.add(here.field(field), format!("{holds} does not hold one request of {largest}; write a larger one, or a smaller bs"));
+        problems.add(here.field(field), format!("{holds} is smaller than a request of {largest}; write a larger one, or a smaller bs"));
     }
     let agrees = |other: &Job| {
         other.zoned.is_none_or(|zoned| (zoned.size, zoned.capacity, zoned.max_open) == (spec.size, spec.capacity, spec.max_open))
@@ -60,7 +59,7 @@ pub(super) fn check_regions(scenario: &Scenario, plan: &Plan, problems: &mut Pro
                 problems.add(
                     at.field("size"),
                     format!(
-                        "no whole zone of {} lies in the {length} that a worker uses; write smaller zones, or a larger size",
+                        "no whole zone of {} fits into the {length} that a worker uses; write smaller zones, or a larger size",
                         spec.size
                     ),
                 );
@@ -79,7 +78,7 @@ pub(super) fn check_regions(scenario: &Scenario, plan: &Plan, problems: &mut Pro
         if let Some(parts) = writers.iter().map(|(file, ..)| parts(*file)).find(|parts| *parts > most) {
             problems.add(
                 at.field("max_open"),
-                format!("workers write to {parts} parts of a file, each of which needs an open zone; write at least {parts}, not {most}"),
+                format!("workers write to {parts} parts of a file, and each needs an open zone; write at least {parts}, not {most}"),
             );
         }
     }

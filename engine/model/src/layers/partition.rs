@@ -39,18 +39,18 @@ impl Counts {
     pub fn metrics(&self, metrics: &mut Metrics) {
         metrics.share(
             "partition_partial_writes_share_percent",
-            "Share of the writes that covered a physical block only in part.",
+            "Share of writes that covered a physical block only partly.",
             self.partial_writes,
             self.writes,
         );
-        metrics.count("partition_extra_reads", "Reads that writes of partial blocks needed first.", self.extra_reads);
+        metrics.count("partition_extra_reads", "Reads that were needed before writes of partial blocks.", self.extra_reads);
         metrics.mean(
             "partition_extra_reads_per_write",
-            "Reads that writes of partial blocks needed first, for each write.",
+            "Reads that were needed before writes of partial blocks, per write.",
             self.extra_reads,
             self.writes,
         );
-        metrics.bytes("partition_extra_bytes", "Bytes read and written for partial blocks beyond what was asked for.", self.extra_bytes);
+        metrics.bytes("partition_extra_bytes", "Bytes read and written for partial blocks beyond the requested ones.", self.extra_bytes);
     }
 }
 

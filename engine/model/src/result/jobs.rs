@@ -20,29 +20,29 @@ fn cpu_per_gib_s(phases: &Phases, bytes: u64) -> f64 {
 impl JobStats {
     /// Reports one job, which moved its part of `read_bytes` and `all_bytes`.
     fn metrics(&self, read_bytes: u64, all_bytes: u64, metrics: &mut Metrics) {
-        metrics.share(".bytes_share_percent", "The job's share of the bytes of all jobs.", bytes(self), all_bytes);
-        metrics.share(".read_share_percent", "The job's share of the bytes that all jobs read.", self.by_op[0].bytes, read_bytes);
+        metrics.share(".bytes_share_percent", "The job's bytes as a share of all jobs' bytes.", bytes(self), all_bytes);
+        metrics.share(".read_share_percent", "The job's read bytes as a share of all jobs' read bytes.", self.by_op[0].bytes, read_bytes);
         if let Some([first, last]) = self.workers.filter(|workers| workers[0] < workers[1]) {
             metrics.count(
                 ".workers_before_stall",
-                "Workers that had completed an operation when one first took a second or longer; all when none did.",
+                "Workers that had completed an operation when one first took a second or longer; all workers if none did.",
                 u64::from(self.workers_before_stall.unwrap_or(last - first + 1)),
             );
         }
         let elapsed_ns = self.end_ns.saturating_sub(self.start_ns);
         metrics.seconds(".elapsed_s", "Time from the start of the job to its end.", elapsed_ns);
         if self.latency_depth > 0 {
-            let found = "Greatest number of requests in flight at which the target of latency is met, as far as the search came.";
+            let found = "Maximum requests in flight that meet the latency target, as found by the search.";
             metrics.count(".latency_depth", found, self.latency_depth.into());
         }
         if self.zone_resets > 0 {
-            metrics.count(".zone_resets", "Full zones that were reset because they were written to again.", self.zone_resets);
+            metrics.count(".zone_resets", "Full zones that were reset because they were written again.", self.zone_resets);
         }
         if self.is_limited {
-            metrics.count(".stopped_by_limit", "Whether the limit on operations stopped the job: 1 when it did; absent otherwise.", 1);
+            metrics.count(".stopped_by_limit", "1 if the limit on operations stopped the job; absent otherwise.", 1);
         }
         if let Some(steady) = &self.steady {
-            metrics.count(".steady", "Whether the job's rate became steady: 1 when it did, 0 when it ended first.", steady.attained.into());
+            metrics.count(".steady", "1 if the job's rate became steady, 0 if the job ended first.", steady.attained.into());
         }
         for (stats, op) in self.by_op.iter().zip([".read", ".write", ".trim"]) {
             if stats.ios > 0 {
@@ -67,7 +67,7 @@ impl Stats {
         let ios = to_f64(self.ios);
         metrics.count("_ios", "Operations completed.", self.ios);
         metrics.bytes("_bytes", "Bytes of the operations.", self.bytes);
-        metrics.add("_iops", "Operations a second, over the job's time.", Unit::PerSecond, each(ios, seconds));
+        metrics.add("_iops", "Operations per second, over the job's time.", Unit::PerSecond, each(ios, seconds));
         metrics.mib_per_s("_mib_per_s", "Rate in MiB/s, over the job's time.", to_f64(self.bytes), seconds);
         metrics.mb_per_s("_mb_per_s", "Rate in MB/s, over the job's time.", to_f64(self.bytes), seconds);
         metrics.add(
@@ -80,21 +80,21 @@ impl Stats {
         metrics.milliseconds("_latency_mean_ms", "Mean latency.", mean_ns);
         let variance = (self.squares / ios - mean_ns * mean_ns).max(0.0);
         metrics.milliseconds("_latency_sd_ms", "Standard deviation of the latency.", libm::sqrt(variance));
-        metrics.milliseconds("_latency_min_ms", "Least latency.", to_f64(self.min_ns));
+        metrics.milliseconds("_latency_min_ms", "Minimum latency.", to_f64(self.min_ns));
         for (percentile, name) in PERCENTILES {
             let ns = self.latency.value_at_percentile(percentile).clamp(self.min_ns, self.max_ns);
-            metrics.milliseconds(name, "Latency that this share of the operations did not exceed.", to_f64(ns));
+            metrics.milliseconds(name, "Latency percentile: this share of operations was no slower.", to_f64(ns));
         }
-        metrics.milliseconds("_latency_max_ms", "Greatest latency.", to_f64(self.max_ns));
+        metrics.milliseconds("_latency_max_ms", "Maximum latency.", to_f64(self.max_ns));
         metrics.count(
             "_latency_modes",
-            "Separate crowds of latencies: peaks of the smoothed histogram with a valley between them.",
+            "Latency modes: peaks of the smoothed histogram with a valley between them.",
             modes(&self.bins) as u64,
         );
         metrics.count("_stalls", "Operations that took a second or longer.", self.stalls);
         metrics.share(
             "_stalls_share_percent",
-            "Share of the time of all operations that went into those of a second or longer.",
+            "Operations of a second or longer, as a share of the time of all operations.",
             self.stalls_ns,
             self.total_ns,
         );
@@ -102,16 +102,16 @@ impl Stats {
             response.metrics(metrics);
         }
         if read {
-            metrics.bytes("_cached_bytes_p50", "Bytes of a read that memory held when it came: the median.", self.cached_bytes_p50());
+            metrics.bytes("_cached_bytes_p50", "Bytes of a read that were in memory when it arrived: median.", self.cached_bytes_p50());
             metrics.share(
                 "_cached_share_percent",
-                "Share of the bytes that memory held when their read came.",
+                "Share of bytes that were in memory when their read arrived.",
                 self.cached_bytes,
                 self.bytes,
             );
             metrics.share(
                 "_missed_share_percent",
-                "Share of the bytes that had to come from below: neither in memory nor on their way.",
+                "Share of bytes that had to be read from below: neither in memory nor in flight.",
                 self.missed_bytes,
                 self.bytes,
             );
@@ -123,12 +123,12 @@ impl Stats {
             }
         }
         if self.phases[Phase::Cpu as usize] > 0 {
-            metrics.add("_cpu_per_gib_s", "Controllers' time for each GiB.", Unit::SPerGib, cpu_per_gib_s(&self.phases, self.bytes));
+            metrics.add("_cpu_per_gib_s", "Controller time per GiB.", Unit::SPerGib, cpu_per_gib_s(&self.phases, self.bytes));
         }
         let mechanical = [Phase::Seek, Phase::Rotation, Phase::Queue].iter().map(|phase| self.phases[*phase as usize]).sum();
         metrics.share(
             "_positioning_share_percent",
-            "Share of the time of all operations that went into seeks, rotation and queues of devices.",
+            "Seeks, rotation and device queues, as a share of the time of all operations.",
             mechanical,
             self.total_ns,
         );
@@ -154,7 +154,7 @@ impl Recorder {
         // As caches count it: what is already on its way is found.
         metrics.share(
             "memory_hit_share_percent",
-            "Share of the bytes read that were in memory or on their way, as caches count it.",
+            "Share of read bytes that were in memory or in flight, as caches count hits.",
             read_bytes - missed_bytes,
             read_bytes,
         );
@@ -170,13 +170,13 @@ impl Recorder {
         metrics.bytes("bytes", "Bytes of all jobs.", self.all_bytes());
         metrics.add(
             "rate_mib_per_s",
-            "Rate of all jobs together, from the first start to the last end.",
+            "Total rate of all jobs, from the first start to the last end.",
             Unit::MibPerS,
             rate(jobs().map(mib).sum(), from, to),
         );
         metrics.add(
             "sum_of_rates_mib_per_s",
-            "The sum of all jobs' rates, each in its own time.",
+            "Sum of all jobs' rates, each over its own time.",
             Unit::MibPerS,
             jobs().map(|job| rate(mib(job), job.start_ns, job.end_ns)).sum(),
         );

@@ -24,12 +24,12 @@ pub fn metrics(series: &[SeriesRow], interval_ns: u64, metrics: &mut Metrics) {
     let begins = begins(series);
     metrics.count(
         "latency_dips",
-        "Times at which the mean latency of an interval fell below half of the median interval's.",
+        "Number of times that the mean latency of an interval fell below half of the median interval's.",
         begins.len() as u64,
     );
     if let [first, .., last] = begins[..] {
         let apart_ns = (last - first) as u64 * interval_ns / (begins.len() as u64 - 1);
-        metrics.seconds("latency_dips_apart_s", "Mean time from the begin of one such dip to that of the next.", apart_ns);
+        metrics.seconds("latency_dips_apart_s", "Mean time from the start of one such dip to the start of the next.", apart_ns);
     }
 }
 

@@ -139,7 +139,7 @@ impl Source<'_> {
         let printed = to_f64(payload_bytes(job)) / 1024.0 * to_f64(NS_PER_S) / to_f64(elapsed_ns.max(1));
         metrics.add(
             ".printed_k_per_s",
-            "Rate as Bonnie++ prints it: payload in its own time, a chunk that is read and written counted once.",
+            "Rate as Bonnie++ prints it: payload divided by the job's time, counting a chunk that is read and written once.",
             Unit::KibPerS,
             printed,
         );
@@ -151,7 +151,7 @@ impl Source<'_> {
         );
         metrics.share(
             ".waiting_share_percent",
-            "Time of its operations in which its processes had no processor, as a share of the job's time.",
+            "Time during its operations when its processes had no processor, as a share of the job's time.",
             latency_ns.saturating_sub(process_ns),
             elapsed_ns,
         );
@@ -167,7 +167,7 @@ impl Source<'_> {
         );
         metrics.percent(
             ".client_cpu_busy_share_percent",
-            "Share of the stage's time that the client's processors were busy, or its busiest thread.",
+            "Share of the stage's time that the client's processors, or its busiest thread, were busy.",
             client_cpu,
         );
         metrics.percent(".network_busy_share_percent", "Share of the stage's time that the busiest link was busy.", network);
@@ -181,7 +181,7 @@ impl Source<'_> {
         }
         metrics.count(
             ".limiter",
-            "What limits the job: 0 nothing is full, 1 processors of the client, 2 a link, 3 devices, 4 cores of the server.",
+            "The job's bottleneck: 0 none, 1 processors of the client, 2 a link, 3 devices, 4 cores of the server.",
             Limiter::of(client_cpu, network, devices, server_cpu) as u64,
         );
         for (way, part) in [".to_server", ".to_client"].into_iter().enumerate() {

@@ -99,23 +99,31 @@ impl Response {
 
     pub(super) fn metrics(&self, metrics: &mut Metrics) {
         let mean_ns = to_f64(self.total_ns) / to_f64(self.times.len().max(1));
-        metrics.milliseconds("_response_mean_ms", "Mean time from when an operation was due to its completion.", mean_ns);
+        metrics.milliseconds("_response_mean_ms", "Mean response time: from when an operation was due to its completion.", mean_ns);
         for (percentile, name) in PERCENTILES {
             let ns = self.times.value_at_percentile(percentile).clamp(self.min_ns, self.max_ns);
-            let help = "Time from when an operation was due to its completion that this share of them did not exceed.";
+            let help = "Response time percentile: this share of operations completed no later after they were due.";
             metrics.milliseconds(&name.replacen("latency", "response", 1), help, to_f64(ns));
         }
-        metrics.milliseconds("_response_max_ms", "Longest time from when an operation was due to its completion.", to_f64(self.max_ns));
+        metrics.milliseconds(
+            "_response_max_ms",
+            "Maximum response time: from when an operation was due to its completion.",
+            to_f64(self.max_ns),
+        );
         let stalled = "Operations that completed a second or longer after they were due.";
         metrics.count("_response_stalls", stalled, self.stalls);
         metrics.count("_late_sends", "Operations that were sent later than they were due, because the queue was full.", self.late);
         metrics.seconds(
             "_late_sends_until_s",
-            "When an operation was last sent later than it was due; 0 when none was.",
+            "Last time that an operation was sent later than it was due; 0 if none was.",
             self.late_until_ns,
         );
-        let help = "Most operations that were due and had not completed, at the end of an interval of the series.";
+        let help = "Maximum operations that were due but not completed, at the end of an interval of the series.";
         metrics.count("_backlog_max", help, self.backlog().max().unwrap_or(0));
-        metrics.milliseconds("_late_sends_max_ms", "The most that an operation was sent after it was due.", to_f64(self.latest_ns));
+        metrics.milliseconds(
+            "_late_sends_max_ms",
+            "Maximum delay from when an operation was due until it was sent.",
+            to_f64(self.latest_ns),
+        );
     }
 }

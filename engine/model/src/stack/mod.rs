@@ -94,7 +94,7 @@ impl Stack {
     /// it was.
     pub fn step(&mut self, events: u64) -> Result<bool, Problem> {
         if let Some(asked) = self.layers.waits() {
-            let message = "\"asked\" takes each answer from the engine's host, and this one gives none; choose another";
+            let message = "\"asked\" needs a host that answers, and this one does not; choose another value";
             return Err(Problem::new(asked.field, message));
         }
         for _ in 0..events {
@@ -172,7 +172,7 @@ impl Stack {
     /// When nothing was asked, or the answer is not one; the question stands.
     pub fn answer(&mut self, given: &Map<String, Value>) -> Result<(), Problem> {
         let taken = self.layers.answer(&mut self.kernel, given);
-        taken.unwrap_or_else(|| Err(Problem::new("answer", "nothing was asked")))
+        taken.unwrap_or_else(|| Err(Problem::new("answer", "no question is open")))
     }
 
     #[inline]

@@ -87,7 +87,7 @@ fn a_schedule_that_cannot_be_is_refused_with_its_place() {
         problems(json!([{"at": "1s", "size": "32KiB"}, {"at": "1s", "size": "1MiB"}])),
         [
             "volume.cache.resize[0].size: 32 KiB is smaller than one block of 64 KiB",
-            "volume.cache.resize[1].at: 1 s is not after the change before it; write them in order of time",
+            "volume.cache.resize[1].at: 1 s is not after the previous change; write changes in time order",
         ]
     );
     let found = problems(json!([{"at": "1s", "size": "1MiB"}, {"at": "x", "size": 5}]));

@@ -12,7 +12,7 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, at: &Path, pr
         problems.add(
             at.field("block"),
             format!(
-                "{} makes {} blocks of the files; write a larger block, for at most {MAX_BLOCKS}",
+                "{} splits the files into {} blocks; write a larger block, for at most {MAX_BLOCKS}",
                 spec.block,
                 placed.div_ceil(spec.block.0)
             ),
@@ -29,7 +29,7 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, at: &Path, pr
                 let (one, other) = (2 * pair, 2 * pair + 1);
                 problems.add(at.field("vms"),
                     format!(
-                        "the machines of nodes {one} and {other} have {bytes} bytes, and each side of the pair holds {}; spread them over more pairs",
+                        "the machines of nodes {one} and {other} have {bytes} bytes, but each side of the pair holds {}; spread them over more pairs",
                         plan.node_capacity
                     ),
                 );
@@ -43,7 +43,7 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, at: &Path, pr
         let lost = spec.failures.len();
         problems.add(at.field("failures"),
             format!(
-                "cannot protect again: with {lost} lost the other {left} nodes hold {room} bytes and all copies take {need}; {} bytes would stay without a copy. Write smaller files, fewer copies or larger devices",
+                "cannot re-protect: after {lost} are lost, the other {left} nodes hold {room} bytes, but all copies take {need}; {} bytes would stay without a copy. Write smaller files, fewer copies or larger devices",
                 need - room
             ),
         );
@@ -86,7 +86,7 @@ fn check_shared(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, problems: 
             let [owner, sharer] = [first, second].map(|job| &scenario.jobs[job].name);
             problems.add(
                 Path::root().index("jobs", second).field("filename"),
-                format!("{sharer} shares a file with {owner}, which is not always on its node, and a virtual disk is one machine's; write another filename, or keep both on one node (cluster.vms, cluster.moves)"),
+                format!("{sharer} shares a file with {owner}, which is not always on its node, but a virtual disk belongs to one machine; write another filename, or keep both on one node (cluster.vms, cluster.moves)"),
             );
         }
         before = before.filter(|owner| owner.file.end >= worker.file.end).or(Some(worker));

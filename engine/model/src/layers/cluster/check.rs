@@ -12,26 +12,26 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario, at: &Path, problems: &mut 
         let copies = spec.copies;
         problems.add(
             at.field("copies"),
-            format!("{copies} copies need as many nodes, and there are {nodes}; write at most {nodes}, or more nodes"),
+            format!("{copies} copies need {copies} nodes, but there are {nodes}; write at most {nodes}, or more nodes"),
         );
     }
     if spec.design.is_paired() {
         if !nodes.is_multiple_of(2) {
-            problems.add(at.field("nodes"), format!("{nodes} nodes do not make pairs; write an even number"));
+            problems.add(at.field("nodes"), format!("{nodes} nodes cannot form pairs; write an even number"));
         }
         if spec.copies != 2 {
-            problems.add(at.field("copies"), format!("{} copies do not fit a pair, which has one on each side; write 2", spec.copies));
+            problems.add(at.field("copies"), format!("{} copies do not fit a pair, which has one copy on each side; write 2", spec.copies));
         }
     }
     if !spec.block.0.is_power_of_two() {
         problems.add(
             at.field("block"),
-            format!("{} is not a power of two, as files start at multiples of {FILE_ALIGNMENT} bytes", spec.block.0),
+            format!("{} is not a power of two, but files start at multiples of {FILE_ALIGNMENT} bytes", spec.block.0),
         );
     }
     let mut of = |at: Path, node: u32| {
         if node >= nodes {
-            problems.add(at, format!("{node} is not a node; there are {nodes}, numbered from 0"));
+            problems.add(at, format!("{node} is not a node; the {nodes} nodes are numbered from 0"));
         }
     };
     spec.vms.iter().enumerate().for_each(|(index, vm)| of(at.index("vms", index).field("node"), vm.node));
@@ -45,7 +45,7 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario, at: &Path, problems: &mut 
     }
     for (index, failure) in spec.failures.iter().enumerate() {
         if spec.failures[..index].iter().any(|other| other.node == failure.node) {
-            problems.add(at.index("failures", index).field("node"), format!("node {} is lost already; write each node once", failure.node));
+            problems.add(at.index("failures", index).field("node"), format!("node {} is listed twice; write each node once", failure.node));
         }
     }
     check_protection(spec, at, problems);
@@ -53,7 +53,7 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario, at: &Path, problems: &mut 
     if !devices.is_multiple_of(nodes) {
         problems.add(
             at.field("nodes"),
-            format!("{devices} devices cannot be dealt out evenly to {nodes} nodes; write a multiple of {nodes} devices"),
+            format!("{devices} devices cannot be divided evenly among {nodes} nodes; write a multiple of {nodes} devices"),
         );
     } else if let Some(width) = scenario
         .layout
@@ -62,14 +62,14 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario, at: &Path, problems: &mut 
     {
         problems.add(
             at.field("nodes"),
-            format!("the {} devices of each node do not make whole groups of {width}, layout.width", devices / nodes),
+            format!("the {} devices of each node cannot form whole groups of {width}, layout.width", devices / nodes),
         );
     }
     if !scenario.layout.failed.is_empty() {
-        problems.add(at.field("failures"), "layout.failed names devices, a cluster loses nodes: write cluster.failures in its place");
+        problems.add(at.field("failures"), "layout.failed names devices, but a cluster loses nodes; write cluster.failures instead");
     }
     if scenario.tier.as_ref().is_some_and(|tier| !tier.primed.is_empty()) {
-        problems.add(at.field("nodes"), "tier.primed names places of files, and a tier below a cluster holds blocks of nodes; drop it");
+        problems.add(at.field("nodes"), "tier.primed names regions of files, but a tier below a cluster holds blocks of nodes; drop it");
     }
     let names = |name: &String| scenario.jobs.iter().any(|job| job.name == *name);
     let lists = [
@@ -107,7 +107,7 @@ fn check_protection(spec: &ClusterSpec, at: &Path, problems: &mut Problems) {
         let percent = 100.0 * share;
         problems.add(at.field("failures"),
             format!(
-                "{lost} lost nodes can hold all {} copies of a block: about {percent:.1} % of the blocks would be lost before they are protected again; lose fewer than {} nodes, or keep more copies",
+                "{lost} lost nodes can hold all {} copies of a block: about {percent:.1}% of the blocks would be lost before they are re-protected; lose fewer than {} nodes, or keep more copies",
                 spec.copies, spec.copies
             ),
         );
@@ -116,7 +116,7 @@ fn check_protection(spec: &ClusterSpec, at: &Path, problems: &mut Problems) {
         let percent = 100.0 * f64::from(spec.copies) / f64::from(spec.nodes);
         problems.add(at.field("failures"),
             format!(
-                "cannot protect again: too few nodes, {left}, are left for {} copies, and about {percent:.0} % of the blocks would stay without their lost copy; add nodes, or write {left} for the copies",
+                "cannot re-protect: {left} nodes are left, too few for {} copies, and about {percent:.0}% of the blocks would stay without their lost copy; add nodes, or write {left} for the copies",
                 spec.copies
             ),
         );

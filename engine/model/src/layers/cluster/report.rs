@@ -58,29 +58,29 @@ impl Cluster {
         let reprotect_ns = record.reprotected_ns.saturating_sub(first_loss_ns);
         let reprotect_bytes = record.reprotected * record.block_bytes;
         let (blocks, stored) = (u64::from(placement.blocks()), placement.objects.len() as u64);
-        metrics.count("cluster_blocks", "Blocks, without further copies.", blocks);
-        metrics.count("cluster_stored_blocks", "Blocks that are stored, without further copies.", stored);
-        metrics.share("cluster_space_percent", "Stored over logical blocks, without further copies.", stored, blocks);
+        metrics.count("cluster_blocks", "Blocks, without additional copies.", blocks);
+        metrics.count("cluster_stored_blocks", "Stored blocks, without additional copies.", stored);
+        metrics.share("cluster_space_percent", "Stored divided by logical blocks, without additional copies.", stored, blocks);
         metrics.percent(
             "cluster_blocks_cv_percent",
-            "Standard deviation over mean of the blocks of a node, at the start.",
+            "Standard deviation of the blocks per node divided by their mean, at the start.",
             100.0 * record.blocks_cv,
         );
         metrics.share(
             "cluster_local_reads_percent",
-            "Share of the bytes that were read on the reader's own node.",
+            "Share of bytes read from the reader's own node.",
             record.local_bytes,
             record.read_bytes,
         );
         metrics.share(
             "cluster_placed_local_percent",
-            "Share of the blocks of the machine that moved first (of all, when none moved) that its node has at the end.",
+            "Share of the blocks of the machine that moved first that its node has at the end. If none moved, the share of all blocks.",
             here,
             mine,
         );
         metrics.percent(
             "cluster_placed_local_at_move_percent",
-            "Share of the blocks of the machine that moved first that its new node had when it came.",
+            "Share of the blocks of the machine that moved first that its new node had when it arrived.",
             record.local_at_move.unwrap_or(0.0) * 100.0,
         );
         metrics.share(
@@ -89,17 +89,17 @@ impl Cluster {
             read_here,
             read,
         );
-        metrics.mean("cluster_lookups_per_read", "Nodes asked before a block could be read.", record.lookups, record.reads);
+        metrics.mean("cluster_lookups_per_read", "Nodes queried before a block could be read.", record.lookups, record.reads);
         metrics.bytes("cluster_read_blocks_bytes", "Blocks read since the move.", record.read_blocks * record.block_bytes);
         metrics.bytes(
             "cluster_read_away_bytes",
-            "Blocks read since the move that lay on other nodes.",
+            "Blocks read since the move that were on other nodes.",
             record.read_away * record.block_bytes,
         );
         metrics.bytes("cluster_moved_bytes", "Blocks moved to their reader.", record.moved * record.block_bytes);
         metrics.mean(
             "cluster_moved_over_read",
-            "Blocks moved to their reader for each block read from another node.",
+            "Blocks moved to their reader per block read from another node.",
             record.moved,
             record.read_away,
         );
@@ -116,9 +116,9 @@ impl Cluster {
             "Nodes that sent copies after a node was lost.",
             record.senders.iter().filter(|sent| **sent).count() as u64,
         );
-        metrics.count("cluster_unprotected_blocks", "Blocks with fewer copies than asked for at the end.", short as u64);
+        metrics.count("cluster_unprotected_blocks", "Blocks with fewer copies than configured, at the end.", short as u64);
         metrics.count("cluster_lost_blocks", "Blocks without any copy at the end.", lost as u64);
-        metrics.count("cluster_lost_requests", "Reads and writes of blocks that had no copy left.", record.lost_requests);
+        metrics.count("cluster_lost_requests", "Reads and writes of blocks with no copy left.", record.lost_requests);
     }
 
     /// Reports the tables of a run, whether it has a cluster or not.

@@ -38,7 +38,7 @@ pub fn check(spec: &ControllerSpec, plan: &Plan, at: &Path, problems: &mut Probl
         if u64::from(shards) > ranges.max(1) {
             problems.add(
                 at,
-                format!("{shards} shards for {ranges} ranges of {} leave shards without a range; write at most {ranges}, or a smaller controller.range", spec.range),
+                format!("{shards} shards have only {ranges} ranges of {}, so some would have none; write at most {ranges}, or a smaller controller.range", spec.range),
             );
         }
     };
@@ -49,27 +49,30 @@ pub fn check(spec: &ControllerSpec, plan: &Plan, at: &Path, problems: &mut Probl
     if spec.map == OwnerMap::Asked {
         let all: u64 = of_disks.iter().sum();
         if all > MAX_RANGES {
-            let message = format!("{all} ranges are more than can be asked about; write a larger range, for at most {MAX_RANGES}");
+            let message = format!("{all} ranges are too many for a program to own; write a larger range, for at most {MAX_RANGES}");
             problems.add(at.field("range"), message);
         }
         if !spec.owners.is_empty() {
-            problems.add(at.field("owners"), "is a fixed map, and owners are asked for; leave out one of the two");
+            problems.add(at.field("owners"), "is a fixed map, but a program chooses the owners; drop one of the two");
         }
         if !spec.resize_waits {
-            problems.add(at.field("resize_waits"), "an asked map needs changes that wait; write true");
+            problems.add(at.field("resize_waits"), "is needed if a program chooses the owners; write true");
         }
     }
     for part in Part::ALL {
         let sum: f64 = spec.functions.iter().filter(|function| function.of == part).map(|function| function.percent).sum();
         if sum > 100.0 {
-            problems.add(at.field("functions"), format!("the functions of {} take {sum} % of it; write at most 100 % in all", part.name()));
+            problems.add(at.field("functions"), format!("the functions of {} add up to {sum}%; write at most 100% in total", part.name()));
         }
     }
     let servers = starts.len() * (1 + spec.max_shards(starts.len()) as usize);
     if servers > MAX_SERVERS {
         problems.add(
             at.field("shards"),
-            format!("{} disks with a primary and their shards are {servers} controllers; write at most {MAX_SERVERS} in all", starts.len()),
+            format!(
+                "{} disks with a primary and their shards make {servers} controllers; write at most {MAX_SERVERS} in total",
+                starts.len()
+            ),
         );
     }
 }

@@ -33,17 +33,21 @@ impl Controller {
             let busy = servers.iter().filter(|row| (row.number == 0) == primary).map(|row| row.usage.busy_ns);
             busy.max().unwrap_or(0)
         };
-        metrics.seconds("cpu_busy_s", "Time that the controllers of virtual disks worked, all together.", busy_ns);
+        metrics.seconds("cpu_busy_s", "Total time that the controllers of virtual disks worked.", busy_ns);
         metrics.share(
             "cpu_busy_share_percent",
-            "Share of the time of all cores that the controllers worked.",
+            "Share of the time of all cores that the controllers used.",
             busy_ns,
             elapsed_ns * u64::from(self.cores()),
         );
         metrics.share("primary_busy_share_percent", "Share of the time that the busiest primary worked.", busiest(true), elapsed_ns);
         metrics.share("shard_busy_share_percent", "Share of the time that the busiest shard worked.", busiest(false), elapsed_ns);
         if let Some(overtaken) = self.overtaken() {
-            metrics.count("overtaken_requests", "Parts of requests that went down after a younger request for the same range.", overtaken);
+            metrics.count(
+                "overtaken_requests",
+                "Parts of requests that were sent down after a younger request for the same range.",
+                overtaken,
+            );
         }
         if let Some(moved) = self.moved() {
             metrics.count("moved_ranges", "Changes of a range's owner.", moved);

@@ -17,7 +17,7 @@ fn below(spec: &CommitSpec) -> impl Iterator<Item = (usize, &DatabaseLogSpec)> {
 /// Adds what is wrong with the database at `at` beyond its schema.
 pub fn check(spec: &CommitSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
     if scenario.network.as_ref().is_some_and(|network| network.links_of_servers() > network.server_links) {
-        problems.add(at, "is a database on one node, and network.packets has several servers; write one there, or drop commit");
+        problems.add(at, "is a database on one node, but network.packets has several servers; write one server there, or drop commit");
     }
     for (index, log) in spec.logs.iter().enumerate() {
         if let Some(first) = spec.logs[..index].iter().position(|other| other.name == log.name) {
@@ -25,7 +25,8 @@ pub fn check(spec: &CommitSpec, scenario: &Scenario, at: &Path, problems: &mut P
             problems.add(at.index("logs", index).field("name"), message);
         }
         if log.flush.is_some() && log.host.is_some() {
-            let message = "is what a flush costs before it is written below, and this one's time is drawn; drop one of host and flush";
+            let message =
+                "is the cost of a flush before it is written below, but the times of this log are random; drop one of host and flush";
             problems.add(at.index("logs", index).field("host"), message);
         }
     }
@@ -34,15 +35,15 @@ pub fn check(spec: &CommitSpec, scenario: &Scenario, at: &Path, problems: &mut P
         problems.push(Problem::unknown(at.index("stages", index), "log", stage, known));
     }
     let others = [
-        ("nfs", "a client that caches and combines writes would commit them in its own time", scenario.nfs.is_some()),
+        ("nfs", "a client that caches and combines writes would commit them whenever it chooses", scenario.nfs.is_some()),
         (
             "protocol.scheduler",
             "transactions are not combined with others before they commit",
             scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         ),
-        ("fanout", "it answers reads, and a database commits writes", scenario.fanout.is_some()),
-        ("fleet", "it answers reads, and a database commits writes", scenario.fleet.is_some()),
-        ("cluster", "it places files, and a log is none", scenario.cluster.is_some() && below(spec).next().is_some()),
+        ("fanout", "it serves reads only, but a database commits writes", scenario.fanout.is_some()),
+        ("fleet", "it serves reads only, but a database commits writes", scenario.fleet.is_some()),
+        ("cluster", "it places files, and a log is not a file", scenario.cluster.is_some() && below(spec).next().is_some()),
     ];
     excludes(&others, at, problems);
     for (index, group) in scenario.devices.iter().enumerate() {
@@ -66,18 +67,18 @@ pub fn check_places(spec: &CommitSpec, scenario: &Scenario, plan: &Plan, at: &Pa
         let at = at.index("logs", index);
         let end = offsets[index].saturating_add(log.size.0);
         if end > plan.capacity {
-            let message = format!("ends at {end} bytes, and the layers below hold {} bytes; write a smaller size or offset", plan.capacity);
+            let message = format!("ends at {end} bytes, but the layers below hold {} bytes; write a smaller size or offset", plan.capacity);
             problems.add(at.field("size"), message);
         }
         if let Some(used) = used.filter(|used| *used < end) {
-            let message = format!("ends at {end} bytes, and layout.rebuild.used says that {used} are in use; write at least {end} there");
+            let message = format!("ends at {end} bytes, but layout.rebuild.used says that {used} are in use; write at least {end} there");
             problems.add(at.field("size"), message);
         }
         let most = log.size.0.min(MAX_REQUEST);
         if batch > most {
             let (batch, most) = (Bytes(batch), Bytes(most));
             let message =
-                format!("a flush takes at most {most}, and all transactions under way may be {batch}; write a smaller bs or iodepth");
+                format!("a flush takes at most {most}, but all transactions in progress may need {batch}; write a smaller bs or iodepth");
             problems.add(at.field("size"), message);
         }
     }

@@ -47,12 +47,11 @@ fn places_and_wait(answer: &Map<String, Value>, waiting: usize) -> Result<(Vec<u
     };
     let places = places.filter(once).ok_or_else(|| {
         let last = waiting.saturating_sub(1);
-        Problem::new("take", format!("{given} is not for whom to flush; give a list of places from 0 to {last}, each at most once"))
+        Problem::new("take", format!("{given} is not a valid batch; give a list of distinct queue positions from 0 to {last}"))
     })?;
     let wait = answer.get("wait_ns").unwrap_or(&Value::Null);
     let wait_ns = wait.as_u64().filter(|ns| *ns <= MAX_WAIT_NS && (*ns > 0 || !places.is_empty())).ok_or_else(|| {
-        let message =
-            format!("{wait} is not how long to wait; give nanoseconds up to {MAX_WAIT_NS}, and more than 0 where nobody is taken");
+        let message = format!("{wait} is not a wait time; give nanoseconds up to {MAX_WAIT_NS}, and more than 0 for an empty batch");
         Problem::new("wait_ns", message)
     })?;
     Ok((places, wait_ns))

@@ -56,10 +56,10 @@ impl Database {
     #[cold]
     pub(super) fn report(&self, metrics: &mut Metrics) {
         let elapsed_ns = metrics.run.workers_ns;
-        metrics.count("commit_most_inside", "The most transactions that were under way at a time.", self.most_inside);
+        metrics.count("commit_most_inside", "Maximum transactions in progress at the same time.", self.most_inside);
         metrics.share(
             "commit_processor_busy_share_percent",
-            "Share of the time until the last worker ended that the serial work took.",
+            "Serial work as a share of the time until the last worker ended.",
             self.processor_busy_ns,
             elapsed_ns,
         );
@@ -67,13 +67,13 @@ impl Database {
             let usage = &log.usage;
             let (flushes, commits) = (to_f64(usage.flushes), to_f64(usage.commits));
             metrics.within(&format!("commit.{}", log.name), |metrics| {
-                metrics.count("_flushes", "Flushes of the log.", usage.flushes);
-                metrics.mean("_batch_mean", "Transactions in a flush of the log, averaged over flushes.", usage.commits, usage.flushes);
-                metrics.count("_batch_max", "The most transactions in a flush of the log.", usage.most_commits);
+                metrics.count("_flushes", "Number of flushes of the log.", usage.flushes);
+                metrics.mean("_batch_mean", "Transactions per flush of the log, averaged over flushes.", usage.commits, usage.flushes);
+                metrics.count("_batch_max", "Maximum transactions in a flush of the log.", usage.most_commits);
                 metrics.milliseconds("_flush_mean_ms", "Mean time of a flush of the log.", each(to_f64(usage.busy_ns), flushes));
-                let wait = "Mean time that a transaction waits at the log for its flush to begin.";
+                let wait = "Mean time that a transaction waits for its flush of the log to start.";
                 metrics.milliseconds("_wait_mean_ms", wait, each(to_f64(usage.waited_ns), commits));
-                let busy = "Share of the time until the last worker ended that a flush of the log was under way.";
+                let busy = "Share of the time until the last worker ended during which the log was flushing.";
                 metrics.share("_busy_share_percent", busy, usage.busy_ns, elapsed_ns);
                 metrics.add(
                     "_inside_mean",
@@ -81,9 +81,9 @@ impl Database {
                     Unit::One,
                     each(to_f64(usage.waited_ns + usage.flushed_ns), to_f64(elapsed_ns)),
                 );
-                let most = "The most flushes that a transaction waited for at the log, without its own.";
+                let most = "Maximum flushes of the log that a transaction waited for, not counting its own.";
                 metrics.count("_flushes_waited_max", most, usage.most_waited);
-                let overtaken = "Transactions that stand in the log before one that had come there earlier.";
+                let overtaken = "Transactions that are in the log before one that had arrived earlier.";
                 metrics.count("_overtaken", overtaken, usage.overtaken);
             });
         }

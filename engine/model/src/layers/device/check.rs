@@ -18,15 +18,14 @@ pub fn check(unit: &Lun, largest: u64, at: &Path, problems: &mut Problems) {
 fn check_credits(unit: &Lun, largest: u64, at: &Path, problems: &mut Problems) {
     let Some(credits) = &unit.credits else { return };
     let at = at.field("credits");
-    let why = "the rate of the moment is the credits' or that of a wave";
+    let why = "credits and varies both determine the current rate";
     excludes(&[("varies", why, unit.varies.is_some())], &at, problems);
     if let Some(initial) = credits.initial.filter(|initial| *initial > credits.capacity) {
         problems.add(at.field("initial"), format!("{initial} is more than capacity, {}; write at most that", credits.capacity));
     }
     let cost = largest.div_ceil(credits.unit.0);
     if cost > credits.capacity {
-        let message =
-            format!("{} is too few for a request of {}, which costs {cost}; write at least that", credits.capacity, Bytes(largest));
+        let message = format!("{} is less than a request of {} costs, {cost}; write at least that", credits.capacity, Bytes(largest));
         problems.add(at.field("capacity"), message);
     }
 }
@@ -35,7 +34,7 @@ fn check_credits(unit: &Lun, largest: u64, at: &Path, problems: &mut Problems) {
 fn check_slc(unit: &Lun, at: &Path, problems: &mut Problems) {
     let Some(cache) = &unit.slc else { return };
     let at = at.field("slc");
-    let why = "a write's time is what the cells it lands in need";
+    let why = "the cells determine the time of a write";
     let others =
         [("varies", why, unit.varies.is_some()), ("credits", why, unit.credits.is_some()), ("pauses", why, !unit.pauses.is_empty())];
     excludes(&others, &at, problems);
@@ -43,12 +42,12 @@ fn check_slc(unit: &Lun, at: &Path, problems: &mut Problems) {
         let most = unit.capacity.0 / u64::from(cache.bits);
         problems.add(
             at.field("fixed"),
-            format!("{} of one bit a cell need more cells than a capacity of {} has; write at most {most}", cache.fixed, unit.capacity),
+            format!("{} at one bit per cell needs more cells than a capacity of {} has; write at most {most}", cache.fixed, unit.capacity),
         );
     }
     if cache.direct_rate.0 > unit.rate.0 {
         problems
-            .add(at.field("direct_rate"), format!("{} a second is more than rate, {}; write at most that", cache.direct_rate, unit.rate));
+            .add(at.field("direct_rate"), format!("{} per second is more than rate, {}; write at most that", cache.direct_rate, unit.rate));
     }
 }
 
@@ -56,7 +55,7 @@ fn check_slc(unit: &Lun, at: &Path, problems: &mut Problems) {
 fn check_shingled(unit: &Lun, at: &Path, problems: &mut Problems) {
     let Some(drive) = &unit.shingled else { return };
     let at = at.field("shingled");
-    let why = "a write's time is what its zones need";
+    let why = "the zones determine the time of a write";
     let others = [
         ("varies", why, unit.varies.is_some()),
         ("credits", why, unit.credits.is_some()),
@@ -70,7 +69,7 @@ fn check_shingled(unit: &Lun, at: &Path, problems: &mut Problems) {
         let least = Bytes(unit.capacity.0.div_ceil(MAX_ZONES));
         problems.add(
             at.field("zone"),
-            format!("{} makes more than {MAX_ZONES} zones of {}; write at least {least}", drive.zone, unit.capacity),
+            format!("{} splits {} into more than {MAX_ZONES} zones; write at least {least}", drive.zone, unit.capacity),
         );
     }
     if drive.cache < drive.zone {

@@ -225,20 +225,20 @@ impl Bucket {
         let earned = self.base.saturating_mul(now_ns.saturating_sub(self.at_ns));
         let held = self.level.saturating_add(earned).min(self.capacity);
         metrics.count("credits", "I/O credits at the end.", held / CREDIT);
-        metrics.share("credits_percent", "I/O credits at the end, as a share of the most.", held, self.capacity);
+        metrics.share("credits_percent", "I/O credits at the end, as a share of the maximum.", held, self.capacity);
         if let Some(ns) = self.first_empty_ns {
-            metrics.seconds("credits_first_empty_s", "When less than one credit was left for the first time.", ns);
+            metrics.seconds("credits_first_empty_s", "First time with less than one credit left.", ns);
         }
         if let Some(ns) = self.first_full_ns {
-            metrics.seconds("credits_first_full_s", "When there were as many credits as can be, for the first time after fewer.", ns);
+            metrics.seconds("credits_first_full_s", "First time that the credits reached their maximum again.", ns);
         }
         let sum = |of: fn(&Row) -> u64| self.rows.iter().map(of).sum::<u64>();
-        metrics.seconds("credits_throttled_s", "Time in which I/Os waited for the base rate.", sum(|row| row.throttled_ns));
+        metrics.seconds("credits_throttled_s", "Time during which I/Os waited for the base rate.", sum(|row| row.throttled_ns));
         let active_ns = sum(|row| row.active_ns);
         metrics.seconds("credits_active_s", "Time with I/Os in flight or waiting.", active_ns);
         let whole_ns = active_ns.div_ceil(NS_PER_S) * NS_PER_S;
         metrics.seconds("credits_active_whole_s", "Time with I/Os in flight or waiting, rounded up to seconds.", whole_ns);
-        metrics.count("credits_waiting_max", "Most I/Os that waited at a time for credits or for the pace.", self.most_waiting);
+        metrics.count("credits_waiting_max", "Maximum I/Os that waited at the same time for credits or for the pace.", self.most_waiting);
     }
 }
 

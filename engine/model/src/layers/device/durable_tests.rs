@@ -92,7 +92,7 @@ fn a_synchronous_job_on_a_cache_that_cannot_be_flushed_is_refused() {
     for (job, field) in [(json!({"sync": true}), "sync"), (json!({"fsync": 4}), "fsync"), (json!({"fdatasync": 4}), "fdatasync")] {
         let scenario = scenario(&job, &json!({"write_cache_is": "unflushable"}), &json!({}));
         let expected = format!(
-            "jobs[0].{field}: waits for durable writes, but devices[0].hdd.write_cache_is is unflushable; write volatile or protected there, or drop this"
+            "jobs[0].{field}: waits for durable writes, but devices[0].hdd.write_cache_is is unflushable; write volatile or protected there, or drop this field"
         );
         assert_eq!(problems(&scenario), [expected]);
     }

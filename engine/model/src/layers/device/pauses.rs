@@ -83,7 +83,8 @@ pub fn check(spec: &[Pause], at: &Path, problems: &mut Problems) {
         let [one, next] = [pair[0], pair[1]];
         let end = seeklab_spec::Nanos(one.at.0.saturating_add(one.r#for.0));
         if next.at < end {
-            let message = format!("{} is before the pause ahead of it ends, at {end}; write pauses in order of time, apart", next.at);
+            let message =
+                format!("{} is before the end of the previous pause, at {end}; write pauses in time order, without overlaps", next.at);
             problems.add(at.clone().index("pauses", index + 1).field("at"), message);
         }
     }

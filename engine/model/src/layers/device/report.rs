@@ -142,10 +142,10 @@ pub fn shingled_tables<'a>(devices: impl Iterator<Item = &'a Device>, tables: &m
 
 /// Reports what a power failure would lose when the jobs have ended, the most that it would have lost before, and whose memory had it.
 pub fn unsafe_metrics(volatile: &Volatile, at_end: u64, metrics: &mut Metrics) {
-    metrics.bytes("unsafe_bytes", "Bytes acknowledged as written that a power failure at the end of the run would lose.", at_end);
+    metrics.bytes("unsafe_bytes", "Acknowledged bytes that a power failure at the end of the run would lose.", at_end);
     metrics.bytes(
         "unsafe_max_bytes",
-        "The most bytes acknowledged as written that a power failure would have lost at any moment.",
+        "Maximum acknowledged bytes that a power failure would have lost at any moment.",
         volatile.most_bytes(),
     );
     for (name, holder) in [
@@ -155,7 +155,7 @@ pub fn unsafe_metrics(volatile: &Volatile, at_end: u64, metrics: &mut Metrics) {
         ("unsafe_controller_max_bytes", Holder::Controller),
     ] {
         if volatile.most_of(holder) > 0 {
-            metrics.bytes(name, "The most bytes acknowledged as written that only this memory held.", volatile.most_of(holder));
+            metrics.bytes(name, "Maximum acknowledged bytes that only this memory held.", volatile.most_of(holder));
         }
     }
 }
@@ -171,15 +171,15 @@ pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mu
         metrics.count("ssd_folded_pages", "Pages that the drives moved out of their SLC cache.", wear.folded_pages);
     }
     if wear.padded_pages > 0 {
-        metrics.count("ssd_padded_pages", "Pages left empty by programs that could not wait to be full.", wear.padded_pages);
+        metrics.count("ssd_padded_pages", "Pages left empty by programs that started before they were full.", wear.padded_pages);
     }
     if wear.absorbed_pages > 0 {
         metrics.count("ssd_absorbed_pages", "Pages overwritten in the write buffer before they were programmed.", wear.absorbed_pages);
     }
     if wear.trimmed_pages > 0 {
-        metrics.count("ssd_trimmed_pages", "Pages with data that the host gave up.", wear.trimmed_pages);
+        metrics.count("ssd_trimmed_pages", "Pages with data that the host trimmed.", wear.trimmed_pages);
     }
-    metrics.add("ssd_write_amplification", "Pages programmed for each page that the host wrote.", Unit::Times, wear.write_amplification());
+    metrics.add("ssd_write_amplification", "Pages programmed per page that the host wrote.", Unit::Times, wear.write_amplification());
 }
 
 /// Reports the table of all devices.

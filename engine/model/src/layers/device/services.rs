@@ -106,17 +106,17 @@ pub fn metrics<'a>(devices: impl Iterator<Item = &'a Device> + Clone, metrics: &
     let shakers = || disks.iter().filter_map(|(_, shaker)| *shaker);
     metrics.count(
         "off_track_retries",
-        "Attempts of disks that failed because the head was off its track.",
+        "Disk attempts that failed because the head was off its track.",
         shakers().map(|by| by.retries).sum(),
     );
     metrics.count(
         "retries_exhausted",
-        "Attempts that succeeded only because the disk had tried as often as it does.",
+        "Attempts that succeeded only because the disk had reached its maximum of retries.",
         shakers().map(|by| by.exhausted).sum(),
     );
     for (name, help, is_shaken) in [
-        ("shaken_service_mean_ms", "Mean time that the arms of shaken disks worked on a request.", true),
-        ("quiet_service_mean_ms", "Mean time that the arms of disks that nothing shakes worked on a request.", false),
+        ("shaken_service_mean_ms", "Mean service time of a request on a shaken disk.", true),
+        ("quiet_service_mean_ms", "Mean service time of a request on a disk without vibration.", false),
     ] {
         let of = || disks.iter().filter(|(_, shaker)| shaker.is_some() == is_shaken).map(|(services, _)| services);
         let requests: u64 = of().map(|services| services.requests).sum();
@@ -131,7 +131,7 @@ pub fn metrics<'a>(devices: impl Iterator<Item = &'a Device> + Clone, metrics: &
     }
     metrics.milliseconds(
         "service_peak_spacing_ms",
-        "Distance between neighbouring peaks in the service times of the shaken disks; 0 when there are not two.",
+        "Distance between neighbouring peaks in the service times of the shaken disks; 0 with fewer than two peaks.",
         peak_spacing_ns(&bins),
     );
     let [shouted_ns, before_ns] = first.times_ns(metrics.run.now_ns);
@@ -142,7 +142,7 @@ pub fn metrics<'a>(devices: impl Iterator<Item = &'a Device> + Clone, metrics: &
         let percent = if before > 0.0 { 100.0 * during / before } else { 0.0 };
         metrics.percent(
             "shout_rate_percent",
-            "Bytes a second that the disks moved during shouts, as a share of those before the first.",
+            "Disk throughput during shouts, as a share of the throughput before the first shout.",
             percent,
         );
     }

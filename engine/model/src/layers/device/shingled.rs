@@ -401,20 +401,20 @@ impl Zones {
     pub fn metrics(&self, metrics: &mut Metrics) {
         let Row { cached, direct, cleaning_ns, cleans, .. } = self.totals;
         metrics.gb("shingled_used_gb", "Data in the conventional cache after the last request.", self.used);
-        metrics.gb("shingled_cached_gb", "Written into the conventional cache.", cached);
-        metrics.gb("shingled_direct_gb", "Written to shingled zones directly, as a stream.", direct);
+        metrics.gb("shingled_cached_gb", "Data written to the conventional cache.", cached);
+        metrics.gb("shingled_direct_gb", "Data written directly to shingled zones, as a stream.", direct);
         metrics.count("shingled_cleans", "Shingled zones that were cleaned.", cleans);
         metrics.mean(
             "shingled_cleans_per_zone",
-            "How often a zone was cleaned, averaged over all zones.",
+            "Number of cleanings per zone, averaged over all zones.",
             cleans,
             self.states.len() as u64,
         );
         metrics.hours("shingled_cleaning_h", "Time spent cleaning zones.", cleaning_ns);
         let gained = each(to_f64(self.gained), to_f64(cleans)) / 1e6;
-        metrics.add("shingled_gain_mb", "Data in the cache of a zone when it was cleaned, on average.", Unit::Mb, gained);
+        metrics.add("shingled_gain_mb", "Mean cached data of a zone when it was cleaned.", Unit::Mb, gained);
         let host = to_f64(cached + direct);
-        let help = "Bytes that the drive read and wrote for each byte that it was given to write.";
+        let help = "Bytes that the drive read and wrote per byte written by the host.";
         metrics.add("shingled_amplification", help, Unit::Times, each(host + to_f64(self.moved), host));
     }
 }

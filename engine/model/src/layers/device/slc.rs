@@ -389,20 +389,16 @@ impl Cache {
     /// Reports the cache of a run.
     pub fn metrics(&self, metrics: &mut Metrics) {
         metrics.gb("slc_used_gb", "Data in the SLC cache after the last write.", self.used);
-        metrics.gb("slc_limit_gb", "The most that the SLC cache may hold after the last write.", self.limit());
+        metrics.gb("slc_limit_gb", "Maximum size of the SLC cache after the last write.", self.limit());
         metrics.gb("slc_full_gb", "Data at full density after the last write.", self.full);
-        metrics.gb("slc_cached_gb", "Written into the SLC cache.", self.totals.cached);
-        metrics.gb("slc_direct_gb", "Written to full density because the SLC cache had no room.", self.totals.direct);
-        metrics.gb("slc_folded_gb", "Moved from the SLC cache to full density while the drive was idle.", self.totals.folded);
-        metrics.gb("slc_refilled_gb", "Written into the SLC cache since it was last folded.", self.refilled);
+        metrics.gb("slc_cached_gb", "Data written to the SLC cache.", self.totals.cached);
+        metrics.gb("slc_direct_gb", "Data written at full density because the SLC cache was full.", self.totals.direct);
+        metrics.gb("slc_folded_gb", "Data moved from the SLC cache to full density while the drive was idle.", self.totals.folded);
+        metrics.gb("slc_refilled_gb", "Data written to the SLC cache since it was last folded.", self.refilled);
         let cliff = self.speed.first_cliff.unwrap_or(self.speed.written);
-        metrics.gb(
-            "slc_cliff_gb",
-            "Written until the rate over a second fell below half of the best; all that was written if it did not.",
-            cliff,
-        );
-        metrics.count("slc_cliffs", "How often the rate over a second fell below half of the best.", self.speed.cliffs);
-        let help = "Longest time from the first write into an empty SLC cache until it was folded empty again; 0 if it never was.";
+        metrics.gb("slc_cliff_gb", "Data written until the rate over a second fell below half of the best; all data if it did not.", cliff);
+        metrics.count("slc_cliffs", "Number of times that the rate over a second fell below half of the best.", self.speed.cliffs);
+        let help = "Maximum time from the first write into an empty SLC cache until folding emptied it; 0 if it never did.";
         metrics.seconds("slc_cycle_s", help, self.longest_cycle_ns);
     }
 }

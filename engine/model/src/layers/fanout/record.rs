@@ -67,9 +67,9 @@ const REQUESTS: Names = Names {
         "fanout_latency_p99_ms",
         "fanout_latency_p99_9_ms",
     ],
-    help: "Time from when a request asked its leaves until as many had answered as it waits for: the mean, or what a share did not exceed.",
+    help: "Time from the start of a request until enough of its leaves had answered: mean, or percentile.",
     stalled: "fanout_stalled_percent",
-    stalled_help: "Share of the requests that took a second or longer.",
+    stalled_help: "Share of requests that took a second or longer.",
 };
 
 const LEAVES: Names = Names {
@@ -81,9 +81,9 @@ const LEAVES: Names = Names {
         "fanout_leaf_latency_p99_ms",
         "fanout_leaf_latency_p99_9_ms",
     ],
-    help: "Time from when a leaf was asked until its first answer: the mean, or what a share did not exceed.",
+    help: "Time from the start of a leaf until its first answer: mean, or percentile.",
     stalled: "fanout_stalled_leaves_percent",
-    stalled_help: "Share of the leaves whose first answer took a second or longer.",
+    stalled_help: "Share of leaves whose first answer took a second or longer.",
 };
 
 /// What a fan-out has done.
@@ -137,18 +137,18 @@ impl Record {
     pub fn metrics(&self, servers: u32, metrics: &mut Metrics) {
         self.requests.metrics(&REQUESTS, metrics);
         self.leaves.metrics(&LEAVES, metrics);
-        metrics.count("fanout_leaves", "Leaves asked.", self.asked);
+        metrics.count("fanout_leaves", "Leaves sent.", self.asked);
         metrics.count(
             "fanout_first_stalled_leaf_p50",
-            "How many leaves a request has to ask until one takes a second or longer: the median over requests; one more than its leaves when in half of them none does.",
+            "Leaves that a request sends until one takes a second or longer: median over requests. One more than the number of leaves if half of the requests have no such leaf.",
             self.first_stalled.value_at_quantile(0.5),
         );
         metrics.count("fanout_copies", "Second copies of leaves that were sent.", self.copies);
-        metrics.share("fanout_extra_percent", "Second copies for each hundred leaves.", self.copies, self.asked);
-        metrics.count("fanout_void_copies", "Second copies that met their cancellation and were never queued.", self.void);
+        metrics.share("fanout_extra_percent", "Second copies per hundred leaves.", self.copies, self.asked);
+        metrics.count("fanout_void_copies", "Second copies whose cancellation arrived first, so that they were never queued.", self.void);
         metrics.count("fanout_withdrawn_copies", "Copies that were withdrawn from a queue.", self.withdrawn);
-        metrics.count("fanout_losing_copies", "Copies that were served although another had answered.", self.losing);
-        let added = "Servers' time for copies that lost, in per cent of their time for those that answered.";
+        metrics.count("fanout_losing_copies", "Copies that were served although another copy had answered.", self.losing);
+        let added = "Server time for losing copies, in percent of that for the copies that answered.";
         metrics.share("fanout_added_work_percent", added, self.losing_ns, self.answering_ns);
         metrics.count("fanout_refused_copies", "Second copies that the budget refused.", self.refused);
         let (work_ns, time_ns) = (to_f64(self.answering_ns + self.losing_ns), to_f64(metrics.run.workers_ns));

@@ -202,33 +202,30 @@ fn contradictions_are_refused_in_a_sentence() {
     let said = |fanout: Value| problems(&with(two_point(1, 10, 1.0), fanout)).join("\n");
     assert_eq!(
         said(json!({"replicas": 1, "hedge": {}})),
-        "fanout.hedge: asks a second replica, and fanout.replicas is 1; write 2 or more there, or drop hedge"
+        "fanout.hedge: needs a second replica, but fanout.replicas is 1; write 2 or more there, or drop hedge"
     );
     assert_eq!(
         said(json!({"servers": 2, "replicas": 3})),
-        "fanout.replicas: 3 replicas need as many servers, and there are 2; write at most 2, or more servers"
+        "fanout.replicas: 3 replicas need 3 servers, but there are 2; write at most 2, or more servers"
     );
     assert_eq!(
         said(json!({"hedge": {"mode": "tied", "budget": 2}})),
-        "fanout.hedge.budget: tied copies are always sent, after a fixed time; write mode \"hedged\", or drop budget"
+        "fanout.hedge.budget: tied copies are always sent after a fixed time; write mode \"hedged\", or drop budget"
     );
     assert_eq!(
         said(json!({"slow": [{"server": 100, "times": 2}]})),
-        "fanout.slow[0].server: 100 is not a server; there are 100, numbered from 0"
+        "fanout.slow[0].server: 100 is not a server; the 100 servers are numbered from 0"
     );
-    assert_eq!(
-        said(json!({"service": {"kind": "below"}})),
-        "fanout.servers: 100 servers with a device each need as many devices, and there are 1; write 1"
-    );
+    assert_eq!(said(json!({"service": {"kind": "below"}})), "fanout.servers: 100 servers need one device each, but there are 1; write 1");
     assert_eq!(
         said(json!({"service": {"kind": "two-point", "time": "2s"}})),
-        "fanout.service.slow: 1 s is less than the ordinary time, 2 s; write at least that"
+        "fanout.service.slow: 1 s is less than the normal time, 2 s; write at least that"
     );
     let mut writes = two_point(1, 10, 1.0);
     writes["jobs"][0]["rw"] = "randwrite".into();
-    assert_eq!(problems(&writes), ["jobs[0].rw: changes data, and a fan-out asks for them only; write read or randread, or drop fanout"]);
+    assert_eq!(problems(&writes), ["jobs[0].rw: changes data, but a fan-out serves reads only; write read or randread, or drop fanout"]);
     let mut clustered = two_point(1, 10, 1.0);
     clustered["cluster"] = json!({"design": "hash", "nodes": 4, "copies": 2, "block": 65536, "round_trip": "20us"});
-    let contradiction = "fanout: contradicts cluster: each of the two decides where a block is; drop one of the two";
+    let contradiction = "fanout: contradicts cluster: both place blocks; drop one of the two";
     assert!(problems(&clustered).iter().any(|problem| problem == contradiction), "{:?}", problems(&clustered));
 }

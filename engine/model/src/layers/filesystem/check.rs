@@ -28,7 +28,7 @@ pub fn check(volume: &VolumeSpec, scenario: &Scenario, at: &Path, problems: &mut
             problems.add(at.field("size"), format!("{} is smaller than one block of {}", change.size, volume.block));
         }
         if cache.resize[..index].last().is_some_and(|before| before.at >= change.at) {
-            problems.add(at.field("at"), format!("{} is not after the change before it; write them in order of time", change.at));
+            problems.add(at.field("at"), format!("{} is not after the previous change; write changes in time order", change.at));
         }
     }
 }

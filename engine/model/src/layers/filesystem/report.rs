@@ -32,13 +32,13 @@ pub(super) fn report_prefetches(prefetches: &[PrefetchRecord], max_ahead_bytes: 
     metrics.bytes("prefetch_bytes", "Bytes that the file system prefetched.", bytes);
     metrics.share(
         "prefetch_used_share_percent",
-        "Share of the prefetched bytes that were used.",
+        "Share of prefetched bytes that were used.",
         prefetches.iter().map(|row| row.used_bytes).sum(),
         bytes,
     );
     metrics.bytes(
         "prefetch_max_ahead_bytes",
-        "The farthest that a prefetch reached beyond the end of the read that triggered it.",
+        "Maximum distance of a prefetch beyond the end of the read that triggered it.",
         max_ahead_bytes,
     );
 }

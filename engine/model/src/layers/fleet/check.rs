@@ -16,14 +16,15 @@ const MAX_LOOKS: f64 = 4e9;
 pub fn check(spec: &FleetSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
     let FleetSpec { nodes, copies, scatter, .. } = *spec;
     if copies > nodes {
-        problems.add(at.field("copies"), format!("{copies} copies need as many nodes, and there are {nodes}; write at most {nodes}"));
+        problems.add(at.field("copies"), format!("{copies} copies need {copies} nodes, but there are {nodes}; write at most {nodes}"));
         return;
     }
     match spec.placement {
         Placement::Random => {
             let all = choose(nodes, copies);
             if to_f64(spec.chunks) > all {
-                let message = format!("each has a set of its own, and {copies} of {nodes} nodes make {all} sets; write at most that many");
+                let message =
+                    format!("each chunk has its own set, but {copies} of {nodes} nodes make only {all} sets; write at most that many");
                 problems.add(at.field("chunks"), message);
             }
         }
@@ -31,7 +32,7 @@ pub fn check(spec: &FleetSpec, scenario: &Scenario, at: &Path, problems: &mut Pr
         Placement::Given => check_given(spec, at, problems),
     }
     if spec.placement != Placement::Given && !spec.sets.is_empty() {
-        problems.add(at.field("sets"), "are of given placement; write placement \"given\", or drop sets");
+        problems.add(at.field("sets"), "need given placement; write placement \"given\", or drop sets");
     }
     let each = match spec.placement {
         Placement::Random => 1.0,
@@ -41,21 +42,18 @@ pub fn check(spec: &FleetSpec, scenario: &Scenario, at: &Path, problems: &mut Pr
     };
     let most = MAX_LOOKS / each;
     if f64::from(spec.outages) > most {
-        let message = format!(
-            "{} with {} dark nodes are more than this placement is counted for; write at most {most:.0}",
-            spec.outages,
-            spec.dark()
-        );
+        let message =
+            format!("{} with {} dark nodes exceed the limit of this placement; write at most {most:.0}", spec.outages, spec.dark());
         problems.add(at.field("outages"), message);
     }
     let others = [
         ("zfs", "it schedules the devices itself", scenario.zfs.is_some()),
-        ("fanout", "each of the two decides which server answers", scenario.fanout.is_some()),
-        ("cluster", "each of the two decides where a block is", scenario.cluster.is_some()),
-        ("tier", "it would stand below nodes that are the last layer", scenario.tier.is_some()),
+        ("fanout", "both choose the server that answers", scenario.fanout.is_some()),
+        ("cluster", "both place blocks", scenario.cluster.is_some()),
+        ("tier", "fleet nodes must be the last layer", scenario.tier.is_some()),
     ];
     excludes(&others, at, problems);
-    reads_only(scenario, "jobs on a fleet read what a lost node held", "fleet", problems);
+    reads_only(scenario, "jobs on a fleet read the data of a lost node", "fleet", problems);
 }
 
 /// Adds what is wrong with a scatter width, for windows and copysets.
@@ -69,12 +67,13 @@ fn check_scatter(spec: &FleetSpec, at: &Path, problems: &mut Problems) {
         return problems.add(at.field("scatter"), message);
     }
     if spec.placement == Placement::Copysets && u64::from(nodes) * u64::from(spec.permutations()) > MAX_MEMBERS {
-        let message = format!("{} permutations of {nodes} nodes are more than {MAX_MEMBERS} places; write less", spec.permutations());
+        let message = format!("{} permutations of {nodes} nodes exceed {MAX_MEMBERS} places; write less", spec.permutations());
         return problems.add(at.field("scatter"), message);
     }
     let needed = CHUNKS_PER_SET * spec.expected_sets();
     if to_f64(spec.chunks) < needed {
-        let message = format!("{} would leave some of the {} sets without any; write at least {needed}", spec.chunks, spec.expected_sets());
+        let message =
+            format!("{} would leave some of the {} sets without chunks; write at least {needed}", spec.chunks, spec.expected_sets());
         problems.add(at.field("chunks"), message);
     }
 }
@@ -83,13 +82,13 @@ fn check_scatter(spec: &FleetSpec, at: &Path, problems: &mut Problems) {
 fn check_given(spec: &FleetSpec, at: &Path, problems: &mut Problems) {
     let FleetSpec { nodes, copies, .. } = *spec;
     if spec.sets.is_empty() || !spec.sets.len().is_multiple_of(copies as usize) {
-        let message = format!("{} nodes are not whole sets of {copies}; write those of one set after those of another", spec.sets.len());
+        let message = format!("{} nodes do not form whole sets of {copies}; write the nodes of one set after another", spec.sets.len());
         return problems.add(at.field("sets"), message);
     }
     for (index, node) in spec.sets.iter().enumerate() {
         let before = &spec.sets[index / copies as usize * copies as usize..index];
         if *node >= nodes || before.contains(node) {
-            let message = format!("{node} is not another of the nodes from 0 to {}; each copy of a set is on a node of its own", nodes - 1);
+            let message = format!("{node} is not a different node from 0 to {}; each copy of a set needs its own node", nodes - 1);
             return problems.add(at.index("sets", index), message);
         }
     }

@@ -37,18 +37,18 @@ impl Fleet {
         };
         metrics.add(
             "fleet_scatter_width_mean",
-            "Other nodes with which a node shares chunks, averaged over nodes; an expectation where placement is random.",
+            "Number of other nodes that share chunks with a node, averaged over nodes. With random placement, the expected number.",
             Unit::One,
             mean,
         );
         if least > 0 || sets.is_some() {
-            metrics.count("fleet_scatter_width_least", "The fewest other nodes with which a node shares chunks.", least);
+            metrics.count("fleet_scatter_width_least", "Minimum number of other nodes that share chunks with a node.", least);
         }
-        metrics.count("fleet_dark_nodes", "Nodes that an outage leaves dark.", dark.into());
-        metrics.count("fleet_outages", "Outages drawn.", record.drawn.into());
+        metrics.count("fleet_dark_nodes", "Nodes that an outage takes down.", dark.into());
+        metrics.count("fleet_outages", "Number of random outages.", record.drawn.into());
         metrics.share(
             "fleet_loss_percent",
-            "Share of the outages that lost some chunk: all of its nodes were dark.",
+            "Share of outages that lost a chunk because all of its nodes were down.",
             record.losses.into(),
             record.drawn.into(),
         );
@@ -56,30 +56,30 @@ impl Fleet {
         let expected = 1.0 - libm::pow(1.0 - one, to_f64(distinct));
         metrics.percent(
             "fleet_expected_loss_percent",
-            "The same for as many sets that are independent of each other: 1 - (1 - p)^sets, with p = C(dark, copies) / C(nodes, copies).",
+            "The same share for this number of independent sets: 1 - (1 - p)^sets, with p = C(dark, copies) / C(nodes, copies).",
             100.0 * expected,
         );
         metrics.add(
             "fleet_expected_outages_per_loss",
-            "Outages from one that loses something to the next, by that formula.",
+            "Number of outages from one that loses data to the next, by that formula.",
             Unit::One,
             each(1.0, expected),
         );
         let drawn = f64::from(record.drawn);
         metrics.add(
             "fleet_lost_mean_bytes",
-            "Bytes lost in an outage, each counted once: the mean over all.",
+            "Bytes lost per outage, each counted once: mean over all outages.",
             Unit::Bytes,
             each(record.lost_bytes, drawn),
         );
         metrics.add(
             "fleet_lost_given_loss_bytes",
-            "Bytes lost in an outage, each counted once: the mean over those that lost any.",
+            "Bytes lost per outage, each counted once: mean over the outages with losses.",
             Unit::Bytes,
             each(record.lost_bytes, record.losses.into()),
         );
         let sources = self.free_ns.iter().filter(|free_ns| **free_ns > 0).count();
-        metrics.count("fleet_sources", "Nodes that a lost node's chunks were read from.", sources as u64);
+        metrics.count("fleet_sources", "Nodes from which a lost node's chunks were read.", sources as u64);
     }
 
     /// Reports the outages that were kept.

@@ -258,11 +258,11 @@ fn contradictions_are_refused_with_what_is_accepted() {
     let found = |changes: Value| problems(&fleet(10, &changes)).join("\n");
     assert_eq!(
         found(json!({"placement": "copysets", "nodes": 3, "copies": 4})),
-        "fleet.copies: 4 copies need as many nodes, and there are 3; write at most 3"
+        "fleet.copies: 4 copies need 4 nodes, but there are 3; write at most 3"
     );
     assert_eq!(
         found(json!({"placement": "random", "nodes": 10, "chunks": 121})),
-        "fleet.chunks: each has a set of its own, and 3 of 10 nodes make 120 sets; write at most that many"
+        "fleet.chunks: each chunk has its own set, but 3 of 10 nodes make only 120 sets; write at most that many"
     );
     assert_eq!(
         found(json!({"placement": "window", "nodes": 20, "scatter": 10})),
@@ -270,39 +270,35 @@ fn contradictions_are_refused_with_what_is_accepted() {
     );
     assert_eq!(
         found(json!({"placement": "copysets", "chunks": 83_299})),
-        "fleet.chunks: 83299 would leave some of the 8330 sets without any; write at least 83300"
+        "fleet.chunks: 83299 would leave some of the 8330 sets without chunks; write at least 83300"
     );
     assert_eq!(
         found(json!({"placement": "copysets", "nodes": 100_000, "scatter": 1000, "chunks": 1_000_000_000})),
-        "fleet.scatter: 500 permutations of 100000 nodes are more than 10000000 places; write less"
+        "fleet.scatter: 500 permutations of 100000 nodes exceed 10000000 places; write less"
     );
     assert_eq!(
         found(
             json!({"placement": "window", "outages": 1_000_000, "scatter": 1000, "copies": 2, "chunks": 30_000_000, "nodes": 3000, "dark_percent": 50})
         ),
-        "fleet.outages: 1000000 with 1500 dark nodes are more than this placement is counted for; write at most 2667"
+        "fleet.outages: 1000000 with 1500 dark nodes exceed the limit of this placement; write at most 2667"
     );
     let sets = |nodes: Value| found(json!({"placement": "given", "sets": nodes}));
-    assert_eq!(sets(json!([])), "fleet.sets: 0 nodes are not whole sets of 3; write those of one set after those of another");
-    assert_eq!(sets(json!([0, 1])), "fleet.sets: 2 nodes are not whole sets of 3; write those of one set after those of another");
-    let other = "is not another of the nodes from 0 to 4999; each copy of a set is on a node of its own";
+    assert_eq!(sets(json!([])), "fleet.sets: 0 nodes do not form whole sets of 3; write the nodes of one set after another");
+    assert_eq!(sets(json!([0, 1])), "fleet.sets: 2 nodes do not form whole sets of 3; write the nodes of one set after another");
+    let other = "is not a different node from 0 to 4999; each copy of a set needs its own node";
     assert_eq!(sets(json!([0, 1, 2, 0, 1, 5000])), format!("fleet.sets[5]: 5000 {other}"));
     assert_eq!(sets(json!([0, 1, 1])), format!("fleet.sets[2]: 1 {other}"));
     assert_eq!(
         found(json!({"placement": "random", "sets": [0, 1, 2]})),
-        "fleet.sets: are of given placement; write placement \"given\", or drop sets"
+        "fleet.sets: need given placement; write placement \"given\", or drop sets"
     );
     let mut writes = fleet(10, &json!({"placement": "copysets"}));
     writes["jobs"][0]["rw"] = "write".into();
     assert_eq!(
         problems(&writes),
-        ["jobs[0].rw: changes data, and jobs on a fleet read what a lost node held; write read or randread, or drop fleet"]
+        ["jobs[0].rw: changes data, but jobs on a fleet read the data of a lost node; write read or randread, or drop fleet"]
     );
     let mut tiered = fleet(10, &json!({"placement": "copysets"}));
     tiered["tier"] = json!({"size": "64MiB", "ssd": {"capacity": "1GiB", "units": 8, "page": 4096, "read": "60us", "program": "650us", "interface_rate": "1GB"}});
-    assert!(
-        problems(&tiered)[0].starts_with("fleet: contradicts tier: it would stand below nodes that are the last layer"),
-        "{:?}",
-        problems(&tiered)
-    );
+    assert!(problems(&tiered)[0].starts_with("fleet: contradicts tier: fleet nodes must be the last layer"), "{:?}", problems(&tiered));
 }

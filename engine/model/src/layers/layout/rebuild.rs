@@ -49,11 +49,11 @@ impl Traffic {
         metrics.bytes("rebuild_read_bytes", "Bytes that the rebuild read from surviving devices.", self.read_bytes);
         metrics.seconds(
             "rebuild_elapsed_s",
-            "Time from the beginning of the rebuild to its last write; so far, while it goes on.",
+            "Time from the start of the rebuild to its last write, or until now while it runs.",
             elapsed_ns,
         );
         metrics.hours("rebuild_elapsed_h", "The same in hours.", elapsed_ns);
-        metrics.mib_per_s("rebuild_mib_per_s", "Rate at which spares were written.", to_f64(self.written_bytes), in_seconds(elapsed_ns));
+        metrics.mib_per_s("rebuild_mib_per_s", "Write rate to the spares.", to_f64(self.written_bytes), in_seconds(elapsed_ns));
     }
 }
 

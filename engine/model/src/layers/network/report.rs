@@ -19,8 +19,8 @@ impl Network {
 impl Traffic {
     fn metrics(&self, elapsed_ns: u64, metrics: &mut Metrics) {
         metrics.count("_messages", "Messages in this direction.", self.messages);
-        metrics.bytes("_payload_bytes", "Bytes of files in this direction.", self.payload_bytes);
-        metrics.bytes("_wire_bytes", "Bytes on the wire, with all headers and acknowledgements.", self.wire_bytes);
+        metrics.bytes("_payload_bytes", "File bytes in this direction.", self.payload_bytes);
+        metrics.bytes("_wire_bytes", "Bytes on the wire, including all headers and acknowledgements.", self.wire_bytes);
         metrics.share(
             "_busy_share_percent",
             "Share of the time that the server's busiest link was busy in this direction.",

@@ -16,10 +16,11 @@ pub fn check(spec: &PageCacheSpec, scenario: &Scenario, at: &Path, problems: &mu
     }
     let (_, limit) = spec.thresholds();
     if limit < PAGE_BYTES {
-        problems.add(at.field("limit"), format!("{limit} bytes are less than a page of {PAGE_BYTES}; write more, or a larger memory"));
+        problems.add(at.field("limit"), format!("{limit} bytes are less than a page of {PAGE_BYTES}; write more, or more memory"));
     }
     if spec.journal == Journal::None && !spec.unjournalled.is_empty() {
-        problems.add(at.field("unjournalled"), "sets files apart from a journal, and there is none; drop it, or write another journal");
+        problems
+            .add(at.field("unjournalled"), "excludes files from the journal, but there is no journal; drop it, or write another journal");
     }
     for (index, group) in scenario.devices.iter().enumerate() {
         if let Some((cache, Persistence::Unflushable)) = group.write_cache() {
@@ -38,7 +39,7 @@ pub fn check_files(spec: &PageCacheSpec, plan: &Plan, at: &Path, problems: &mut 
     let bytes: u64 = plan.files().iter().map(|file| file.end - file.start).sum();
     if spec.read_ahead.is_some() && bytes > spec.memory.0 {
         let message = format!(
-            "{} cannot hold files of {bytes} bytes, and no page is evicted; write more memory or smaller files, or drop read_ahead",
+            "{} cannot hold files of {bytes} bytes, and eviction is not modelled; write more memory or smaller files, or drop read_ahead",
             spec.memory
         );
         problems.add(at.field("memory"), message);

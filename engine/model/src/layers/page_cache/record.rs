@@ -148,37 +148,36 @@ impl Record {
     pub fn metrics(&self, metrics: &mut Metrics) {
         metrics.count(
             "page_cache_background_pages",
-            "Pages of 4 KiB above which dirty data are written back.",
+            "Background threshold of dirty data, in pages of 4 KiB.",
             self.background / PAGE_BYTES,
         );
-        metrics.count("page_cache_limit_pages", "Most pages of 4 KiB that may be dirty.", self.limit / PAGE_BYTES);
+        metrics.count("page_cache_limit_pages", "Maximum dirty pages of 4 KiB.", self.limit / PAGE_BYTES);
         metrics.bytes("page_cache_dirtied_bytes", "Bytes of pages that became dirty.", self.dirtied);
         metrics.bytes("page_cache_written_bytes", "Bytes of pages that were written back.", self.written);
         metrics.bytes("page_cache_journal_bytes", "Bytes written into the journal.", self.logged);
-        metrics.bytes("page_cache_dirty_max_bytes", "The most bytes that were dirty or on their way to the devices.", self.most);
+        metrics.bytes("page_cache_dirty_max_bytes", "Maximum bytes that were dirty or being written to the devices.", self.most);
         let mut seconds = |name: &str, help, at: Option<u64>| {
             if let Some(ns) = at {
                 metrics.seconds(name, help, ns);
             }
         };
         let aged = self.first_dirty_ns.zip(self.first_sent_ns).map(|(dirty_ns, sent_ns)| sent_ns - dirty_ns);
-        seconds("page_cache_first_write_s", "Time from the first dirty page until the first was sent to the devices.", aged);
-        let background = "When more was dirty than the background threshold for the first time.";
+        seconds("page_cache_first_write_s", "Time from the first dirty page until the first write-back.", aged);
+        let background = "First time that dirty data exceeded the background threshold.";
         seconds("page_cache_background_s", background, self.background_ns);
-        seconds("page_cache_throttled_s", "When a writer was held up by the throttle for the first time.", self.throttled_ns);
+        seconds("page_cache_throttled_s", "First time that the throttle delayed a writer.", self.throttled_ns);
         let drained = self.clean_ns.checked_sub(self.last_dirty_ns).filter(|ns| *ns > 0);
-        seconds("page_cache_drain_s", "Time from the last page that became dirty until all were written.", drained);
+        seconds("page_cache_drain_s", "Time from the last new dirty page until all were written.", drained);
         if let Some(sent) = self.sent_before_sync {
-            let before = "Bytes sent to the devices before the first synchronous write or flush came.";
+            let before = "Bytes sent to the devices before the first synchronous write or flush.";
             metrics.bytes("page_cache_sent_before_sync_bytes", before, sent);
             metrics.count("page_cache_syncs", "Synchronous writes and flushes.", self.syncs);
-            metrics.seconds("page_cache_sync_max_s", "The longest synchronous write or flush.", self.longest_sync_ns);
-            let after = "Bytes not written yet when the last synchronous write or flush ended.";
+            metrics.seconds("page_cache_sync_max_s", "Time of the longest synchronous write or flush.", self.longest_sync_ns);
+            let after = "Bytes not yet written when the last synchronous write or flush ended.";
             metrics.bytes("page_cache_after_sync_bytes", after, self.unwritten_after_sync);
         }
-        metrics.count("page_cache_commits", "Commits of the journal.", self.commits.len() as u64);
-        let exposed =
-            "The most bytes not written to which durable metadata pointed: a crash would have left other contents in their place.";
+        metrics.count("page_cache_commits", "Number of journal commits.", self.commits.len() as u64);
+        let exposed = "Maximum unwritten bytes that durable metadata pointed to. A crash would have left other contents there.";
         metrics.bytes("page_cache_exposed_max_bytes", exposed, self.most_exposed);
     }
 

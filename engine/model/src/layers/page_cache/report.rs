@@ -31,17 +31,22 @@ impl Reads {
     /// Reports what was read, and what of it for nobody.
     pub fn metrics(&self, metrics: &mut Metrics) {
         let record = &self.record;
-        metrics.add("pages_read_mib", "Pages that the page cache read from below, in MiB.", Unit::Mib, mib(record.fetched_pages));
-        metrics.add("read_ahead_mib", "Pages that nobody had asked for when they were read, in MiB.", Unit::Mib, mib(record.ahead_pages));
-        let unused = "Pages read ahead that nobody has used, in MiB.";
+        metrics.add(
+            "pages_read_mib",
+            "Pages that the page cache read from the layers below, in MiB.",
+            Unit::Mib,
+            mib(record.fetched_pages),
+        );
+        metrics.add("read_ahead_mib", "Pages that were read before any request for them, in MiB.", Unit::Mib, mib(record.ahead_pages));
+        let unused = "Read-ahead pages that were not used, in MiB.";
         metrics.add("read_ahead_unused_mib", unused, Unit::Mib, mib(record.unused_pages()));
-        let of_all = "Pages read ahead that nobody has used, as a share of all that were read.";
+        let of_all = "Read-ahead pages that were not used, as a share of all pages read.";
         metrics.share("read_ahead_unused_share_percent", of_all, record.unused_pages(), record.fetched_pages);
-        let context = "Windows that began because pages just before the missing one were cached.";
+        let context = "Windows that started because the pages just before the missing one were cached.";
         metrics.count("context_windows", context, record.context_windows);
         let file_pages = self.file_pages();
-        metrics.share("file_cached_share_percent", "Share of the files that is cached.", self.cached_pages(), file_pages);
-        let touched = "Share of the files that somebody has asked for.";
+        metrics.share("file_cached_share_percent", "Cached share of the files.", self.cached_pages(), file_pages);
+        let touched = "Requested share of the files.";
         metrics.share("file_touched_share_percent", touched, self.cached_pages() - record.unused_pages(), file_pages);
     }
 

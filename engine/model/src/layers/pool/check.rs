@@ -19,7 +19,7 @@ pub fn devices(groups: &[DeviceGroup], problems: &mut Problems) {
     }
     let again = |(index, group): &(usize, &DeviceGroup)| groups[..*index].iter().any(|other| other.name == group.name);
     if let Some(name) = groups.iter().enumerate().find(again).map(|(_, group)| &group.name) {
-        problems.add(Path::root().field("devices"), format!("two groups are called \"{name}\"; names must differ"));
+        problems.add(Path::root().field("devices"), format!("two groups have the name \"{name}\"; names must differ"));
     }
 }
 
@@ -39,14 +39,15 @@ fn check_groups(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &
     let devices: u32 = scenario.devices.iter().map(|group| group.count).sum();
     let width = layout.width.unwrap_or(devices);
     if let Some(index) = layout.failed.iter().position(|failed| *failed >= devices) {
-        problems.add(at.index("failed", index), format!("{} is not a device; there are {devices}, numbered from 0", layout.failed[index]));
+        problems
+            .add(at.index("failed", index), format!("{} is not a device; the {devices} devices are numbered from 0", layout.failed[index]));
     }
     let spares = match layout.kind {
         LayoutKind::Mirror => width.saturating_sub(1),
         LayoutKind::RaidZ => layout.parity,
         LayoutKind::Stripe | LayoutKind::Concat => {
             if !layout.failed.is_empty() {
-                problems.add(at.field("failed"), "a stripe or concatenation has no second copy; its data would be lost");
+                problems.add(at.field("failed"), "a stripe or concatenation has no second copy, so data would be lost");
             }
             return;
         }
@@ -55,7 +56,7 @@ fn check_groups(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &
     if width < least {
         problems.add(at.field("width"), format!("{width} devices in a group are too few; this layout needs at least {least}"));
     } else if !devices.is_multiple_of(width) {
-        problems.add(at.field("width"), format!("{devices} devices do not make whole groups of {width}"));
+        problems.add(at.field("width"), format!("{devices} devices cannot form whole groups of {width}"));
     } else if layout.kind == LayoutKind::RaidZ && !layout.unit.0.is_multiple_of(1 << layout.ashift) {
         problems.add(
             at.field("unit"),
@@ -65,8 +66,10 @@ fn check_groups(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &
         for group in 0..devices / width {
             let lost = layout.failed.iter().filter(|failed| **failed / width == group).count();
             if lost > spares as usize {
-                problems
-                    .add(at.field("failed"), format!("group {group} lost {lost} devices and survives {spares}; its data would be lost"));
+                problems.add(
+                    at.field("failed"),
+                    format!("group {group} lost {lost} devices but survives only {spares}; its data would be lost"),
+                );
             }
         }
     }
@@ -77,13 +80,10 @@ fn check_rebuild(scenario: &Scenario, at: &Path, problems: &mut Problems) {
     if let Some(spec) = &scenario.layout.rebuild
         && spec.sorted.0 / spec.chunk.0.max(scenario.layout.unit.0).max(1) > MAX_SORTED
     {
-        problems.add(
-            at.field("sorted"),
-            format!("sorts the places of more than {MAX_SORTED} chunks at a time; write larger chunks, or order \"address\""),
-        );
+        problems.add(at.field("sorted"), format!("is more than {MAX_SORTED} chunks; write larger chunks, or order \"address\""));
     }
     if scenario.layout.failed.is_empty() {
-        problems.add(at, "has nothing to rebuild; name a device in layout.failed, or drop rebuild");
+        problems.add(at, "has no failed device to rebuild; name one in layout.failed, or drop rebuild");
     }
 }
 
@@ -91,11 +91,11 @@ fn check_rebuild(scenario: &Scenario, at: &Path, problems: &mut Problems) {
 pub fn rebuild_used(spec: &RebuildSpec, scenario: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
     let used = spec.used.of(plan.capacity);
     if used > plan.capacity {
-        let message = format!("{used} bytes are more than the {} bytes that the layout holds", plan.capacity);
+        let message = format!("{used} bytes exceed the {} bytes that the layout holds", plan.capacity);
         problems.add(at.field("used"), message);
     } else if let Some(worker) = plan.workers.iter().find(|worker| worker.region.end > used) {
         let message = format!(
-            "says that {used} bytes are in use, and the job \"{}\" works up to byte {}; write at least that",
+            "says that {used} bytes are in use, but the job \"{}\" uses bytes up to {}; write at least that",
             scenario.jobs[worker.job].name, worker.region.end
         );
         problems.add(at.field("used"), message);

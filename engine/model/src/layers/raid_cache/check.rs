@@ -11,14 +11,14 @@ const MAX_STARTS: u64 = 10_000_000;
 /// Adds what is wrong with the cache at `at` beyond its schema.
 pub fn check(spec: &RaidCacheSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
     let others = [
-        ("cluster", "each node of a cluster would need one", scenario.cluster.is_some()),
-        ("fanout", "it would stand below servers that are the last layer", scenario.fanout.is_some()),
-        ("fleet", "it would stand below nodes that are the last layer", scenario.fleet.is_some()),
+        ("cluster", "each node of a cluster would need its own", scenario.cluster.is_some()),
+        ("fanout", "fan-out servers must be the last layer", scenario.fanout.is_some()),
+        ("fleet", "fleet nodes must be the last layer", scenario.fleet.is_some()),
     ];
     excludes(&others, at, problems);
     let Some(battery) = &spec.battery else {
         if spec.policy == WritePolicy::ForcedWriteBack {
-            problems.add(at.field("policy"), "forces what a cache without a battery does anyway; write write_back, or add battery");
+            problems.add(at.field("policy"), "has no effect on a cache without a battery; write write_back, or add battery");
         }
         return;
     };
@@ -33,7 +33,7 @@ pub fn check(spec: &RaidCacheSpec, scenario: &Scenario, at: &Path, problems: &mu
     }
     if let Some(servers) = battery.servers.filter(|servers| u64::from(servers.count) * u64::from(servers.draws) > MAX_STARTS) {
         let most = MAX_STARTS / u64::from(servers.count);
-        let message = format!("{} of {} servers are more starts than are drawn; write at most {most}", servers.draws, servers.count);
+        let message = format!("{} draws for {} servers are too many; write at most {most}", servers.draws, servers.count);
         problems.add(at.field("servers").field("draws"), message);
     }
 }

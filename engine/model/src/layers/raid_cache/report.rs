@@ -99,16 +99,16 @@ impl RaidCache {
     #[cold]
     pub(super) fn report(&self, metrics: &mut Metrics) {
         let Self { counts, .. } = self;
-        metrics.bytes("raid_cache_cached_bytes", "Bytes that writes left in the controller's memory.", counts.cached);
-        metrics.bytes("raid_cache_through_bytes", "Bytes that writes took through to the devices.", counts.through);
-        metrics.bytes("raid_cache_destaged_bytes", "Bytes that the controller wrote out of its memory.", counts.destaged);
+        metrics.bytes("raid_cache_cached_bytes", "Bytes written to the controller's memory.", counts.cached);
+        metrics.bytes("raid_cache_through_bytes", "Bytes written through to the devices.", counts.through);
+        metrics.bytes("raid_cache_destaged_bytes", "Bytes destaged from the controller's memory.", counts.destaged);
         metrics.bytes("raid_cache_read_bytes", "Bytes that reads found in the controller's memory.", counts.read);
-        metrics.bytes("raid_cache_max_bytes", "The most bytes in the controller's memory at any moment.", counts.most);
+        metrics.bytes("raid_cache_max_bytes", "Maximum bytes in the controller's memory at any moment.", counts.most);
         metrics.count("raid_cache_waits", "Writes that waited for room in the controller's memory.", counts.waits);
         self.cycle_metrics(metrics);
         if let Some((one, any)) = self.servers {
-            metrics.percent("raid_cache_server_slow_percent", "Share of the time in which one server writes through.", 100.0 * one);
-            let help = "Share of the time in which at least one of the servers writes through, averaged over the draws.";
+            metrics.percent("raid_cache_server_slow_percent", "Share of the time that one server is in write-through.", 100.0 * one);
+            let help = "Share of the time that at least one of the servers is in write-through, averaged over the draws.";
             metrics.percent("raid_cache_any_server_slow_percent", help, 100.0 * any);
         }
     }
@@ -118,18 +118,18 @@ impl RaidCache {
         let now_ns = metrics.run.now_ns;
         let Some(battery) = &self.battery else { return };
         let Some(Cycle { start, below, complete, write_back, .. }) = battery.cycles(now_ns).next() else { return };
-        metrics.seconds("raid_cache_learn_s", "When the first learn cycle started.", start);
+        metrics.seconds("raid_cache_learn_s", "Start of the first learn cycle.", start);
         let heeds = self.policy == WritePolicy::WriteBack && below < write_back;
         if heeds && below <= now_ns {
             metrics.seconds(
                 "raid_cache_until_slow_s",
-                "Time from the start of the first learn cycle until write-through began.",
+                "Time from the start of the first learn cycle to the start of write-through.",
                 below - start,
             );
             metrics.seconds("raid_cache_slow_s", "Time in write-through in the first learn cycle.", now_ns.min(write_back) - below);
         }
         if heeds && write_back <= now_ns {
-            metrics.seconds("raid_cache_write_back_s", "When write-back returned for the first time.", write_back);
+            metrics.seconds("raid_cache_write_back_s", "First time that write-back resumed.", write_back);
         }
         if complete <= now_ns {
             metrics.seconds("raid_cache_cycle_s", "Time from the start of the first learn cycle until it was complete.", complete - start);

@@ -246,18 +246,15 @@ fn contradictions_are_refused_with_what_is_accepted() {
     );
     assert_eq!(
         found(json!({"policy": "forced_write_back"})),
-        "raid_cache.policy: forces what a cache without a battery does anyway; write write_back, or add battery"
+        "raid_cache.policy: has no effect on a cache without a battery; write write_back, or add battery"
     );
     assert_eq!(
         found(json!({"battery": {"learn_at": 0, "servers": {"count": 100_000, "draws": 1000}}})),
-        "raid_cache.battery.servers.draws: 1000 of 100000 servers are more starts than are drawn; write at most 100"
+        "raid_cache.battery.servers.draws: 1000 draws for 100000 servers are too many; write at most 100"
     );
     let mut fleet = flushed(&json!({"rw": "read", "fsync": null}), &json!({}));
     fleet["fleet"] = json!({"nodes": 100, "placement": "copysets"});
-    assert_eq!(
-        problems(&fleet),
-        ["raid_cache: contradicts fleet: it would stand below nodes that are the last layer; drop one of the two"]
-    );
+    assert_eq!(problems(&fleet), ["raid_cache: contradicts fleet: fleet nodes must be the last layer; drop one of the two"]);
 }
 
 #[test]

@@ -5,9 +5,9 @@ use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 /// Adds what a server at `at` cannot be in this scenario.
 pub fn check(scenario: &Scenario, at: &Path, problems: &mut Problems) {
     let Some(network) = &scenario.network else {
-        return problems.add(at, "has nobody to serve without a network; add network, or drop server");
+        return problems.add(at, "needs a network with clients; add network, or drop server");
     };
     if network.links_of_servers() > network.server_links {
-        problems.add(at, "is one node, and network.packets has several servers; write one there, or drop server");
+        problems.add(at, "is one node, but network.packets has several servers; write one there, or drop server");
     }
 }

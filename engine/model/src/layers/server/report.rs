@@ -14,23 +14,18 @@ impl Server {
             "Share of the time that the cores were busy.",
             100.0 * self.busy_share(metrics.run.now_ns),
         );
-        metrics.add("server.cycles_per_byte", "Cycles of the cores for each byte of files.", Unit::CyclesPerByte, per_byte(cycles));
+        metrics.add("server.cycles_per_byte", "CPU cycles per file byte.", Unit::CyclesPerByte, per_byte(cycles));
         metrics.add(
             "server.network_cycles_per_byte",
-            "Cycles of the network code alone for each byte of files.",
+            "CPU cycles of the network code per file byte.",
             Unit::CyclesPerByte,
             per_byte(network_cycles),
         );
         metrics.count("server.interrupts", "Interrupts of the network card.", counts.interrupts);
-        metrics.mean("server.frames_per_interrupt", "Frames received for each interrupt.", counts.frames, counts.interrupts);
-        metrics.count("server.take_overs", "Times that an idle transmit ring was taken over.", counts.take_overs);
+        metrics.mean("server.frames_per_interrupt", "Frames received per interrupt.", counts.frames, counts.interrupts);
+        metrics.count("server.take_overs", "Number of times that a connection started to use an idle transmit ring.", counts.take_overs);
         metrics.count("server.unmaps", "Buffers that were unmapped.", counts.unmaps);
         metrics.count("server.cross_calls", "Cores that were interrupted by cross-calls.", counts.cross_calls);
-        metrics.mean(
-            "server.cross_calls_per_unmap",
-            "Cores that were interrupted for each buffer that was unmapped.",
-            counts.cross_calls,
-            counts.unmaps,
-        );
+        metrics.mean("server.cross_calls_per_unmap", "Cores that were interrupted per unmapped buffer.", counts.cross_calls, counts.unmaps);
     }
 }

@@ -200,7 +200,7 @@ fn a_node_without_a_network_is_refused() {
     let problems = read(&document, &Presets::default()).err().unwrap_or_default();
     assert_eq!(
         problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        ["server: has nobody to serve without a network; add network, or drop server"]
+        ["server: needs a network with clients; add network, or drop server"]
     );
     let few = serde_json::from_value::<ServerSpec>(json!({"cores": 1, "hz": 1, "nic": {"rings": "many"}}));
     assert!(few.is_err());

@@ -372,7 +372,7 @@ fn jobs_agree_on_the_zones_of_a_drive_and_no_more_parts_are_written_than_zones_m
     assert!(of(2, 3)[0].starts_with("jobs[1].zoned: differs from that of the job \"a\""), "{:?}", of(2, 3));
     assert!(
         of(1, 1)[0].starts_with(
-            "jobs[1].zoned.max_open: workers write to 2 parts of a file, each of which needs an open zone; write at least 2, not 1"
+            "jobs[1].zoned.max_open: workers write to 2 parts of a file, and each needs an open zone; write at least 2, not 1"
         ),
         "{:?}",
         of(1, 1)
@@ -387,11 +387,11 @@ fn contradictions_are_told_with_the_field_and_what_is_accepted() {
         (json!({"rw": "read", "random_every": 4}), "jobs[0].random_every: has a meaning for random jobs only"),
         (json!({"rw": "read", "verify": {}}), "jobs[0].verify: reads back what the job wrote"),
         (zoned("write", &json!({"zone": "2KiB"})), "jobs[0].zoned.size"),
-        (zoned("write", &json!({"bs": "32KiB"})), "jobs[0].zoned.size: 16 KiB does not hold one request of 32 KiB"),
+        (zoned("write", &json!({"bs": "32KiB"})), "jobs[0].zoned.size: 16 KiB is smaller than a request of 32 KiB"),
         (zoned("write", &json!({"capacity": "32KiB"})), "jobs[0].zoned.capacity: 32 KiB is more than the zone, 16 KiB"),
         (zoned("write", &json!({"nrfiles": 2})), "jobs[0].zoned: contradicts nrfiles"),
         (zoned("trim", &json!({})), "jobs[0].zoned: has a meaning for jobs that read and write"),
-        (zoned("write", &json!({"offset": "4KiB", "size": "24KiB"})), "jobs[0].zoned.size: no whole zone of 16 KiB lies in the 24 KiB"),
+        (zoned("write", &json!({"offset": "4KiB", "size": "24KiB"})), "jobs[0].zoned.size: no whole zone of 16 KiB fits into the 24 KiB"),
         (json!({"rw": "read", "wait_for": "b"}), "jobs[0].wait_for: \"b\" is not the name of a job before this one"),
         (json!({"rw": "read", "iodepth_low": 2}), "jobs[0].iodepth_low: 2 is above iodepth 1"),
         (json!({"rw": "read", "rate_each": {"read": "1MiB"}}), "jobs[0].rate_each: limits a mixed job's directions"),

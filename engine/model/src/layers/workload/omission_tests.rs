@@ -86,6 +86,8 @@ fn pauses_that_overlap_are_refused() {
     let said = problems(&wrong);
     assert_eq!(
         said,
-        ["devices[0].lun.pauses[1].at: 2500 ms is before the pause ahead of it ends, at 3 s; write pauses in order of time, apart"]
+        [
+            "devices[0].lun.pauses[1].at: 2500 ms is before the end of the previous pause, at 3 s; write pauses in time order, without overlaps"
+        ]
     );
 }

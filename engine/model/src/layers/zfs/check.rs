@@ -18,7 +18,7 @@ pub fn in_scenario(spec: &ZfsSpec, scenario: &Scenario, at: &Path, problems: &mu
     if scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some())
         && let Some((index, field)) = rules::synchronous_job(scenario)
     {
-        let message = "synchronous writes are not combined with others; drop it, or protocol.scheduler";
+        let message = "synchronous writes cannot be combined with others; drop it, or protocol.scheduler";
         problems.add(Path::root().index("jobs", index).field(field), message);
     }
     if let Some(arc) = &spec.arc {
@@ -48,11 +48,11 @@ pub fn check(spec: &ZfsSpec, backend_per_s: Option<u64>, at: &Path, problems: &m
         let (min, max) = (ramp.min_dirty_percent, ramp.max_dirty_percent);
         problems.add(
             at.field("async_write_min_dirty_percent"),
-            format!("{min} % is above async_write_max_dirty_percent, {max} %: the ramp would fall"),
+            format!("{min}% is above async_write_max_dirty_percent, {max}%, so the ramp would fall"),
         );
     }
     if ramp.min_active == 0 {
-        problems.add(at.field("async_write_min_active"), "0 group writes in flight: this never drains; write at least 1");
+        problems.add(at.field("async_write_min_active"), "0 group writes in flight would never write anything; write at least 1");
     }
     if let Scheduling::Active(settings) = &constants.scheduling {
         let fields = ["sync_read", "sync_write", "async_read", "async_write_min_active"];
@@ -66,7 +66,10 @@ pub fn check(spec: &ZfsSpec, backend_per_s: Option<u64>, at: &Path, problems: &m
         problems.add(at.field("record"), format!("{} is not a multiple of a sector of 512 bytes", spec.record.0));
     }
     if let Some(bytes) = spec.indirect.filter(|bytes| bytes.0 > 0 && !(INDIRECT_BYTES.contains(&bytes.0) && bytes.0.is_power_of_two())) {
-        problems.add(at.field("indirect"), format!("{bytes} is no indirect block; write a power of two from 8 KiB to 128 KiB, or 0"));
+        problems.add(
+            at.field("indirect"),
+            format!("{bytes} is not the size of an indirect block; write a power of two from 8 KiB to 128 KiB, or 0"),
+        );
     }
     if spec.cores == 0 {
         problems.add(at.field("cores"), "0 cores write nothing; write at least 1");
@@ -76,7 +79,7 @@ pub fn check(spec: &ZfsSpec, backend_per_s: Option<u64>, at: &Path, problems: &m
     }
     if spec.record.0 > constants.dirty_max_bytes {
         problems
-            .add(at.field("dirty_data_max"), format!("{} holds not even one record of {}", Bytes(constants.dirty_max_bytes), spec.record));
+            .add(at.field("dirty_data_max"), format!("{} is smaller than a record of {}", Bytes(constants.dirty_max_bytes), spec.record));
     }
     if let Some(first) = spec.write_limit.filter(|first| *first > spec.memory) {
         problems.add(at.field("write_limit"), above_memory(first, spec.memory));
@@ -89,13 +92,11 @@ pub fn check(spec: &ZfsSpec, backend_per_s: Option<u64>, at: &Path, problems: &m
         .into_iter()
         .find(|(_, share)| share.is_some_and(|share| share.max == 0))
     {
-        problems.add(at.field(share.0), "a maximum of 0 in flight serves nobody: whoever waits for it waits for ever; write at least 1");
+        problems.add(at.field(share.0), "with a maximum of 0 in flight, requests of this class wait for ever; write at least 1");
     }
     if backend_per_s == Some(0) {
-        problems.add(
-            at.field("dirty_data_max"),
-            "the devices write 0 bytes a second: this never drains, every writer stops for good once memory is full",
-        );
+        problems
+            .add(at.field("dirty_data_max"), "the devices write 0 bytes per second, so every writer stops for ever once memory is full");
     }
     check_read_side(spec, at, problems);
 }
@@ -109,9 +110,7 @@ fn check_era(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
             let (era, throttles) = (spec.era.name(), readers.iter().map(word).collect::<Vec<_>>().join(" and "));
             problems.add(
                 at.field(field),
-                format!(
-                    "is {found}, and {era} has no such thing: it is read by {eras} (throttle {throttles}); drop it, or take one of those"
-                ),
+                format!("is {found}, but {era} does not use it; only {eras} do (throttle {throttles}); drop it, or choose one of those"),
             );
         }
     }
@@ -150,7 +149,7 @@ pub fn warn(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
             let most = settings.max_active;
             problems.add(
                 at.field("max_active"),
-                format!("{most} is below the sum of the minimums, {minimums}: classes get theirs by priority, the last ones may starve"),
+                format!("{most} is below the sum of the minimums, {minimums}; the classes with the lowest priority may starve"),
             );
         }
     }
@@ -159,9 +158,7 @@ pub fn warn(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
         let sold = if sold.0.is_multiple_of(gb) { format!("{} GB", sold.0 / gb) } else { sold.to_string() };
         problems.add(
             at.field("log.devices"),
-            format!(
-                "{sold} each, of which about {used} can ever be used: a log holds what is dirty in memory, and dirty_data_max is {used}"
-            ),
+            format!("{sold} each, but a log can use only about {used}: it holds the dirty data in memory, and dirty_data_max is {used}"),
         );
     }
     if let Throttling::OpenZfs(settings) = &constants.throttling
@@ -171,7 +168,7 @@ pub fn warn(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
         let (starts, full) = (settings.min_dirty_percent, ramp.max_dirty_percent);
         problems.add(
             at.field("delay_min_dirty_percent"),
-            format!("writers are delayed from {starts} % on, before the devices get all their concurrency at {full} %"),
+            format!("writers are delayed from {starts}% on, before the devices reach full concurrency at {full}%"),
         );
     }
 }
@@ -209,7 +206,7 @@ fn warn_without_effect(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
     let diagonal = [("diagonal_rate", spec.diagonal_rate.is_some())];
     let mut told = |fields: &[(&str, bool)], owner: &str, own: &str| {
         for (field, _) in fields.iter().filter(|(_, is_written)| *is_written) {
-            problems.add(at.field(field), format!("has no effect here: it belongs to {owner}, and this file system has {own}"));
+            problems.add(at.field(field), format!("has no effect here: it belongs to {owner}, but this file system has {own}"));
         }
     };
     let own = format!("the throttle {}", word(&throttle));
@@ -226,7 +223,10 @@ fn warn_without_effect(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
         told(&classes, "the scheduler active", &format!("the scheduler {}", word(&scheduler)));
     }
     if spec.dirty_data_sync.is_some() && spec.dirty_data_sync_percent.is_some() {
-        problems.add(at.field("dirty_data_sync_percent"), "has no effect beside dirty_data_sync, which says the same in bytes; drop one");
+        problems.add(
+            at.field("dirty_data_sync_percent"),
+            "has no effect together with dirty_data_sync, which sets the same limit in bytes; drop one",
+        );
     }
 }
 
@@ -240,7 +240,7 @@ fn check_read_side(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
     let Some(arc_bytes) = arc_bytes(spec) else {
         for (field, is_there) in [("prefetch", spec.prefetch.is_some()), ("l2arc", spec.l2arc.is_some())] {
             if is_there {
-                problems.add(at.field(field), "needs zfs.arc to put blocks into; add zfs.arc");
+                problems.add(at.field(field), "needs zfs.arc, where it puts blocks; add zfs.arc");
             }
         }
         return;
@@ -252,7 +252,7 @@ fn check_read_side(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
         problems.add(at.field("arc.size"), above_memory(Bytes(arc_bytes), spec.memory));
     }
     if arc_bytes < spec.record.0 {
-        problems.add(at.field("arc.size"), format!("{} holds not even one record of {}", Bytes(arc_bytes), spec.record));
+        problems.add(at.field("arc.size"), format!("{} is smaller than a record of {}", Bytes(arc_bytes), spec.record));
     }
     let Some(l2arc) = &spec.l2arc else { return };
     let settings = l2arc_settings(l2arc, spec);
@@ -263,7 +263,7 @@ fn check_read_side(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
     } else if settings.write_max < spec.record.0 {
         problems.add(
             at.field("l2arc.write_max"),
-            format!("{} is less than one record of {}: nothing is ever written", Bytes(settings.write_max), spec.record),
+            format!("{} is less than one record of {}, so nothing is ever written", Bytes(settings.write_max), spec.record),
         );
     } else if l2arc.bytes() < settings.write_max {
         let field = if l2arc.size.is_some() { "l2arc.size" } else { "l2arc.device" };
@@ -271,7 +271,7 @@ fn check_read_side(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
         problems.add(
             at.field(field),
             format!(
-                "{} is less than one pass of the feed writes, {least}; write a larger device or a smaller write_max",
+                "{} is less than one pass of the feed can write, {least}; write a larger device or a smaller write_max",
                 Bytes(l2arc.bytes())
             ),
         );
@@ -289,7 +289,7 @@ pub fn check_log(spec: &IntentLogSpec, at: &Path, problems: &mut Problems) {
     } else if spec.mirror == 0 || !count.is_multiple_of(spec.mirror) {
         problems.add(
             at.field("mirror"),
-            format!("{count} log devices do not make whole mirrors of {}; write a divisor of {count}", spec.mirror),
+            format!("{count} log devices cannot form whole mirrors of {}; write a divisor of {count}", spec.mirror),
         );
     }
     if let Some(spec) = spec.devices.as_ref().and_then(|group| group.ssd.as_ref()) {
@@ -364,16 +364,16 @@ mod tests {
                 serde_json::json!({"era": "openzfs-2013", "tick": "10ms", "shift_bug": false, "write_limit": "500MiB", "txg_synctime": "5s"})
             ),
             [
-                "zfs.write_limit: is 500 MiB, and openzfs-2013 has no such thing: it is read by zfs-2008-03 to zfs-2010 (throttle zfs2008 and zfs2010); drop it, or take one of those",
-                "zfs.txg_synctime: is 5 s, and openzfs-2013 has no such thing: it is read by zfs-2008-03 to zfs-2010 (throttle zfs2008 and zfs2010); drop it, or take one of those",
-                "zfs.tick: is 10 ms, and openzfs-2013 has no such thing: it is read by zfs-2008-03 to zfs-2010 (throttle zfs2008 and zfs2010); drop it, or take one of those",
-                "zfs.shift_bug: is false, and openzfs-2013 has no such thing: it is read by zfs-2008-03 to zfs-2010 (throttle zfs2008 and zfs2010); drop it, or take one of those",
+                "zfs.write_limit: is 500 MiB, but openzfs-2013 does not use it; only zfs-2008-03 to zfs-2010 do (throttle zfs2008 and zfs2010); drop it, or choose one of those",
+                "zfs.txg_synctime: is 5 s, but openzfs-2013 does not use it; only zfs-2008-03 to zfs-2010 do (throttle zfs2008 and zfs2010); drop it, or choose one of those",
+                "zfs.tick: is 10 ms, but openzfs-2013 does not use it; only zfs-2008-03 to zfs-2010 do (throttle zfs2008 and zfs2010); drop it, or choose one of those",
+                "zfs.shift_bug: is false, but openzfs-2013 does not use it; only zfs-2008-03 to zfs-2010 do (throttle zfs2008 and zfs2010); drop it, or choose one of those",
             ]
         );
         assert_eq!(
             refused(serde_json::json!({"era": "zfs-2010", "delay_scale": "1ms"})),
             [
-                "zfs.delay_scale: is 1 ms, and zfs-2010 has no such thing: it is read by openzfs-2013 and later (throttle openzfs); drop it, or take one of those"
+                "zfs.delay_scale: is 1 ms, but zfs-2010 does not use it; only openzfs-2013 and later do (throttle openzfs); drop it, or choose one of those"
             ]
         );
         for read in [
@@ -394,22 +394,22 @@ mod tests {
         assert_eq!(
             told(serde_json::json!({"era": "openzfs-2.1", "throttle": "zfs2008", "delay_max": "50ms", "tick": "10ms", "credit": false})),
             [
-                "zfs.delay_max: has no effect here: it belongs to the throttle openzfs, and this file system has the throttle zfs2008",
-                "zfs.credit: has no effect here: it belongs to the throttle openzfs, and this file system has the throttle zfs2008",
+                "zfs.delay_max: has no effect here: it belongs to the throttle openzfs, but this file system has the throttle zfs2008",
+                "zfs.credit: has no effect here: it belongs to the throttle openzfs, but this file system has the throttle zfs2008",
             ]
         );
         assert_eq!(
             told(serde_json::json!({"era": "openzfs-2.1", "write_limit_max": "1GiB", "diagonal_rate": "100MB", "delay_max": "50ms"})),
             [
-                "zfs.write_limit_max: has no effect here: it belongs to the throttles zfs2008 and zfs2010, and this file system has the throttle openzfs",
-                "zfs.diagonal_rate: has no effect here: it belongs to the throttle diagonal, and this file system has the throttle openzfs",
+                "zfs.write_limit_max: has no effect here: it belongs to the throttles zfs2008 and zfs2010, but this file system has the throttle openzfs",
+                "zfs.diagonal_rate: has no effect here: it belongs to the throttle diagonal, but this file system has the throttle openzfs",
             ]
         );
         assert_eq!(
             told(serde_json::json!({"era": "zfs-2010", "async_write_max_active": 5, "max_active": 35, "ramp": false})),
             [
-                "zfs.async_write_max_active: has no effect here: it belongs to the scheduler active, and this file system has the scheduler deadline",
-                "zfs.ramp: has no effect here: it belongs to the scheduler active, and this file system has the scheduler deadline",
+                "zfs.async_write_max_active: has no effect here: it belongs to the scheduler active, but this file system has the scheduler deadline",
+                "zfs.ramp: has no effect here: it belongs to the scheduler active, but this file system has the scheduler deadline",
             ]
         );
         assert!(

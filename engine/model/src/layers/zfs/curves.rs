@@ -160,7 +160,7 @@ fn delay(given: &Given, xs: &[u64]) -> Result<Vec<Point>, CurveError> {
         let y = settings.delay_ns(*x).ok_or_else(|| CurveError::OutOfRange {
             name: "at",
             found: *x,
-            accepted: format!("at {most} dirty bytes and above a write is not delayed, it waits for space; write less than {most}"),
+            accepted: format!("from {most} dirty bytes on, a write waits for space instead of being delayed; write less than {most}"),
         })?;
         Ok(Point { x: *x, y, unit: "ns" })
     };

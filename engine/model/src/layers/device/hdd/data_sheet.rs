@@ -62,7 +62,7 @@ impl Params {
                 // To whole microseconds inwards, so that both ends are accepted.
                 let (low, high) = ((low * 1e3).ceil() / 1e3, (high * 1e3).floor() / 1e3);
                 let message = format!(
-                    "with seek_single {} and seek_full {} an average of {} needs a curve that falls somewhere; write {low} ms to {high} ms",
+                    "with seek_single {} and seek_full {}, an average of {} needs a seek curve that decreases somewhere; write {low} ms to {high} ms",
                     sheet.seek_single, sheet.seek_full, sheet.seek_average
                 );
                 problems.add(at.field("seek_average"), message);
@@ -110,7 +110,7 @@ fn check_ranges(sheet: &HddSpec, at: &Path, problems: &mut Problems) {
     let least = Bytes(u64::from(sheet.segments) * BLOCK_BYTES as u64);
     within(at, "buffer", (sheet.buffer, least, Bytes(16 << 30)), ", at least a block of 512 bytes for each segment", problems);
     if sheet.buffer > sheet.capacity {
-        problems.add(at.field("buffer"), format!("{} is more than the drive holds, {}; write less", sheet.buffer, sheet.capacity));
+        problems.add(at.field("buffer"), format!("{} is more than the capacity, {}; write less", sheet.buffer, sheet.capacity));
     }
     within(at, "read_ahead", (sheet.read_ahead, Bytes(0), Bytes(100_000_000_000)), "", problems);
 }
@@ -141,7 +141,7 @@ fn zone_specs(sheet: &HddSpec, spindle: &Spindle, capacity: u64, at: &Path, prob
     let most = sectors.iter().copied().max().unwrap_or(0);
     if most > MAX_SECTORS {
         let message = format!(
-            "{} at {} rpm lead to {most} sectors a track; write a lower rate or a higher rpm, for at most {MAX_SECTORS}",
+            "{} at {} rpm gives {most} sectors per track; write a lower rate or a higher rpm, for at most {MAX_SECTORS}",
             sheet.outer_rate, sheet.rpm
         );
         problems.add(at.field("outer_rate"), message);
@@ -151,7 +151,7 @@ fn zone_specs(sheet: &HddSpec, spindle: &Spindle, capacity: u64, at: &Path, prob
     let per_zone = capacity.div_ceil(on_all);
     if per_zone * zones > MAX_CYLINDERS || per_zone * zones < 4 {
         let message = format!(
-            "{} with these rates and heads lead to {} cylinders; write what leads to 4 to {MAX_CYLINDERS}",
+            "{} with these rates and heads gives {} cylinders; write values that give 4 to {MAX_CYLINDERS}",
             sheet.capacity,
             per_zone * zones
         );
@@ -320,14 +320,14 @@ mod tests {
     #[test]
     fn a_buffer_larger_than_the_drive_is_refused() {
         let found = messages(&HddSpec { capacity: Bytes(2 << 30), buffer: Bytes(3 << 30), ..desktop() });
-        assert_eq!(found, ["devices[0].hdd.buffer: 3 GiB is more than the drive holds, 2 GiB; write less"]);
+        assert_eq!(found, ["devices[0].hdd.buffer: 3 GiB is more than the capacity, 2 GiB; write less"]);
     }
 
     #[test]
     fn numbers_that_make_no_drive_together_are_refused_with_what_would() {
         let falling = messages(&HddSpec { seek_average: Nanos(17_000_000), ..desktop() });
         let range = falling[0].strip_prefix(
-            "devices[0].hdd.seek_average: with seek_single 800 us and seek_full 18 ms an average of 17 ms needs a curve that falls somewhere; write ",
+            "devices[0].hdd.seek_average: with seek_single 800 us and seek_full 18 ms, an average of 17 ms needs a seek curve that decreases somewhere; write ",
         );
         let (low, high) = range.and_then(|range| range.split_once(" to ")).expect("a range");
         for end in [low, high] {
@@ -339,6 +339,6 @@ mod tests {
         let wide = messages(&HddSpec { outer_rate: Bytes(2_000_000_000), rpm: 300.0, ..desktop() });
         assert!(wide[0].starts_with("devices[0].hdd.outer_rate: 2 GB at 300 rpm lead to "), "{wide:?}");
         let long = messages(&HddSpec { capacity: Bytes(100 << 40), heads: 1, ..desktop() });
-        assert!(long[0].starts_with("devices[0].hdd.capacity: 100 TiB with these rates and heads lead to "), "{long:?}");
+        assert!(long[0].starts_with("devices[0].hdd.capacity: 100 TiB with these rates and heads gives "), "{long:?}");
     }
 }

@@ -221,8 +221,8 @@ fn read_layout(section: &Section, surfaces: u32, cylinders: u32, errors: &mut Ve
             refuse(
                 errors,
                 &zone.key("First cylinder number"),
-                &format!("{}, within or before the zone before it", spec.first_cylinder),
-                &format!("write a cylinder from {} on (zones in order, none overlapping)", previous.last_cylinder + 1),
+                &format!("{}, inside or before the previous zone", spec.first_cylinder),
+                &format!("write a cylinder from {} on (zones in order, without overlaps)", previous.last_cylinder + 1),
             );
         }
         if spec.last_cylinder < spec.first_cylinder {
@@ -297,7 +297,7 @@ fn read_seek(root: &Section, mechanics: &Section, cylinders: u32, errors: &mut V
     };
     if let Some((distance, ms)) = SeekCurve::first_negative(&form, cylinders) {
         let found = format!("a curve that gives {ms} ms over {distance} cylinders");
-        refuse(errors, &path, &found, "write a curve that is nowhere negative on this drive");
+        refuse(errors, &path, &found, "write a curve that is never negative on this drive");
     }
     (errors.len() == before).then_some(form)
 }
@@ -466,8 +466,8 @@ mod tests {
         let errors = errors_of(&[("/layout/Zones/1/First cylinder number", json!(15))]);
         assert_eq!(
             errors,
-            ["layout.Zones[1].First cylinder number: found 15, within or before the zone before it, \
-              write a cylinder from 20 on (zones in order, none overlapping)"]
+            ["layout.Zones[1].First cylinder number: found 15, inside or before the previous zone, \
+              write a cylinder from 20 on (zones in order, without overlaps)"]
         );
     }
 

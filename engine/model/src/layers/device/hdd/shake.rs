@@ -68,7 +68,8 @@ pub fn check(spec: &Shake, count: u32, at: &Path, problems: &mut Problems) {
     for (index, pair) in spec.shouts.windows(2).enumerate() {
         let end = Nanos(pair[0].at.0.saturating_add(pair[0].r#for.0));
         if pair[1].at < end {
-            let message = format!("{} is before the shout ahead of it ends, at {end}; write shouts in order of time, apart", pair[1].at);
+            let message =
+                format!("{} is before the end of the previous shout, at {end}; write shouts in time order, without overlaps", pair[1].at);
             problems.add(at.clone().index("shouts", index + 1).field("at"), message);
         }
     }
@@ -76,7 +77,7 @@ pub fn check(spec: &Shake, count: u32, at: &Path, problems: &mut Problems) {
         let place = at.clone().index("disks", index);
         if *disk >= count {
             let accepted = if count == 1 { "0, the group's only disk".to_owned() } else { format!("0 to {}", count - 1) };
-            problems.add(place, format!("{disk} is not a disk of the group, which has {count}; write {accepted}"));
+            problems.add(place, format!("{disk} is not one of the group's {count} disks; write {accepted}"));
         } else if spec.disks[..index].contains(disk) {
             problems.add(place, format!("{disk} is named twice; write each disk once"));
         }
@@ -140,8 +141,8 @@ mod tests {
         assert_eq!(
             messages(4),
             [
-                "shake.shouts[1].at: 2 s is before the shout ahead of it ends, at 3 s; write shouts in order of time, apart",
-                "shake.disks[1]: 4 is not a disk of the group, which has 4; write 0 to 3",
+                "shake.shouts[1].at: 2 s is before the end of the previous shout, at 3 s; write shouts in time order, without overlaps",
+                "shake.disks[1]: 4 is not one of the group's 4 disks; write 0 to 3",
                 "shake.disks[2]: 0 is named twice; write each disk once",
             ]
         );

@@ -10,28 +10,23 @@ impl Packets {
         let counts = &self.counts;
         let bits = to_f64(counts.payload_bytes) * 8.0;
         let goodput = each(bits * 1e3, to_f64(elapsed_ns));
-        metrics.add("network.goodput_mbit_per_s", "File data that moved over the network, in either direction.", Unit::MbitPerS, goodput);
-        metrics.count("network.packets", "Packets with file data that were sent, those sent again included.", counts.packets);
-        metrics.count("network.resent_packets", "Packets that were sent again.", counts.resent);
+        metrics.add("network.goodput_mbit_per_s", "Rate of file data over the network, both directions together.", Unit::MbitPerS, goodput);
+        metrics.count("network.packets", "Packets sent with file data, including retransmissions.", counts.packets);
+        metrics.count("network.resent_packets", "Retransmitted packets.", counts.resent);
         metrics.count("network.dropped_packets", "Packets that a full port of the switch dropped.", counts.dropped);
         metrics.count(
             "network.longest_port_queue",
-            "Most packets that waited at a port of the switch before one that came.",
+            "Maximum packets that waited at a port of the switch when another arrived.",
             counts.longest,
         );
-        metrics.count("network.timeouts", "Times that a sender's retransmission timer ran out.", counts.timeouts);
+        metrics.count("network.timeouts", "Number of times that a sender's retransmission timer expired.", counts.timeouts);
         metrics.count(
             "network.silences",
-            "Times that a client's link was silent for longer than half of the least timer while the client waited for data.",
+            "Number of times that a client's link was silent for more than half of the minimum timer while the client waited for data.",
             self.silences.len(),
         );
         let silence_ns = self.silences.value_at_quantile(0.5).min(self.silences.max());
-        metrics.milliseconds("network.silence_p50_ms", "Length of these silences: the median.", to_f64(silence_ns));
-        metrics.share(
-            "network.silent_requests_percent",
-            "Share of the requests during which there was such a silence.",
-            counts.silent_requests,
-            counts.requests,
-        );
+        metrics.milliseconds("network.silence_p50_ms", "Median length of these silences.", to_f64(silence_ns));
+        metrics.share("network.silent_requests_percent", "Share of requests with such a silence.", counts.silent_requests, counts.requests);
     }
 }

@@ -29,30 +29,30 @@ impl Reads {
             let total: u64 = bytes.iter().sum();
             metrics.within(name, |metrics| {
                 for (source, bytes) in [".memory", ".on_its_way", ".flash", ".pool"].iter().zip(bytes).filter(|_| total > 0) {
-                    metrics.share(&format!("{source}_percent"), "Share of the job's bytes that its reads found there.", *bytes, total);
+                    metrics.share(&format!("{source}_percent"), "Share of the job's bytes that came from there.", *bytes, total);
                 }
             });
         }
         metrics.bytes("zfs_ahead_bytes", "Bytes read ahead.", self.ahead_bytes);
-        metrics.share("zfs_ahead_used_percent", "Share of the bytes read ahead that were used later.", self.used_bytes, self.ahead_bytes);
+        metrics.share("zfs_ahead_used_percent", "Share of read-ahead bytes that were used later.", self.used_bytes, self.ahead_bytes);
         metrics.share(
             "zfs_ahead_wasted_percent",
-            "Share of the bytes read ahead that were evicted before anyone used them.",
+            "Share of read-ahead bytes that were evicted before use.",
             self.wasted_bytes,
             self.ahead_bytes,
         );
-        metrics.bytes("zfs_ahead_refused_bytes", "Bytes not read ahead because all memory was on its way.", self.refused_bytes);
         metrics.bytes(
-            "zfs_ahead_asked_bytes",
-            "The most that all streams together were allowed ahead of their readers.",
-            self.most_asked_bytes,
+            "zfs_ahead_refused_bytes",
+            "Bytes not read ahead because all memory was waiting for reads in flight.",
+            self.refused_bytes,
         );
+        metrics.bytes("zfs_ahead_asked_bytes", "Maximum read-ahead distance of all streams together.", self.most_asked_bytes);
         metrics.count(
             "zfs_readers_before_waste",
-            "Workers that had read when the first byte was wasted; all when none was.",
+            "Workers that had read when the first byte was wasted; all workers if none was.",
             self.readers_before_waste.unwrap_or(self.readers),
         );
-        metrics.bytes("zfs_arc_max_bytes", "The most that the ARC held.", self.series.iter().map(|row| row.arc).max().unwrap_or(0));
+        metrics.bytes("zfs_arc_max_bytes", "Maximum bytes in the ARC.", self.series.iter().map(|row| row.arc).max().unwrap_or(0));
         if self.fed_bytes == 0 {
             return;
         }
@@ -60,12 +60,12 @@ impl Reads {
         metrics.bytes("zfs_l2_written_bytes", "Bytes written to the cache devices.", self.fed_bytes);
         metrics.bytes("zfs_l2_bytes", "Bytes on the cache devices at the end.", held);
         metrics.share("zfs_l2_share_percent", "Bytes on the cache devices at the end, as a share of the files.", held, self.file_bytes);
-        metrics.bytes("zfs_l2_directory_bytes", "The most memory that the directory of the cache devices took.", self.most_directory_bytes);
+        metrics.bytes("zfs_l2_directory_bytes", "Maximum memory for the directory of the cache devices.", self.most_directory_bytes);
         for (percent, at_ns) in SHARES_PERCENT.iter().zip(self.warm_ns) {
             if let Some(ns) = at_ns {
                 metrics.seconds(
                     &format!("zfs_l2_to_{percent}_percent_s"),
-                    "When this share of the files was on the cache devices; absent when it never was.",
+                    "Time when this share of the files was on the cache devices; absent if it never was.",
                     ns,
                 );
             }

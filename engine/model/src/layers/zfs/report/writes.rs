@@ -68,38 +68,38 @@ impl Record {
     pub fn metrics(&self, metrics: &mut Metrics) {
         let (counts, workers_ns) = (&self.counts, metrics.run.workers_ns);
         let writes = self.groups.iter().map(|group| group.writes).sum();
-        metrics.count("zfs_not_delayed_writes", "Writes that entered at once.", counts.not_delayed);
+        metrics.count("zfs_not_delayed_writes", "Writes that entered without delay.", counts.not_delayed);
         metrics.count("zfs_delayed_writes", "Writes that the throttle delayed.", counts.delayed);
-        metrics.count("zfs_blocked_writes", "Writes that were stopped at a limit.", counts.blocked);
-        metrics.seconds("zfs_delay_total_s", "Time that delayed writes slept, all together.", counts.delay_ns);
-        metrics.seconds("zfs_blocked_total_s", "Time that stopped writes waited, all together.", counts.blocked_ns);
-        metrics.share("zfs_delayed_share_percent", "Share of the writes that were delayed.", counts.delayed, writes);
-        metrics.share("zfs_blocked_share_percent", "Share of the writes that were stopped.", counts.blocked, writes);
+        metrics.count("zfs_blocked_writes", "Writes that stopped at a limit.", counts.blocked);
+        metrics.seconds("zfs_delay_total_s", "Total sleep time of delayed writes.", counts.delay_ns);
+        metrics.seconds("zfs_blocked_total_s", "Total wait time of stopped writes.", counts.blocked_ns);
+        metrics.share("zfs_delayed_share_percent", "Share of writes that were delayed.", counts.delayed, writes);
+        metrics.share("zfs_blocked_share_percent", "Share of writes that were stopped.", counts.blocked, writes);
         metrics.seconds(
             "zfs_first_delay_s",
-            "When a write was first delayed; the end of the last worker when none was.",
+            "Time of the first delayed write; if none was delayed, the end of the last worker.",
             counts.first_sleep_ns.unwrap_or(workers_ns),
         );
         metrics.count(
             "zfs_writes_before_delay",
-            "Writes that had entered when one was first delayed; all when none was.",
+            "Writes before the first delayed write; if none was delayed, all writes.",
             if counts.first_sleep_ns.is_some() { counts.writes_before_sleep } else { writes },
         );
         metrics.bytes("zfs_written_bytes", "Bytes written to the devices.", counts.written_bytes);
         metrics.bytes("zfs_metadata_bytes", "Bytes of metadata written to the devices.", counts.metadata_bytes);
         metrics.share(
             "zfs_metadata_share_percent",
-            "Share of metadata in the bytes written to the devices.",
+            "Metadata as a share of bytes written to the devices.",
             counts.metadata_bytes,
             counts.written_bytes,
         );
         metrics.bytes(
             "zfs_dirty_max_bytes",
-            "The most dirty data at any time.",
+            "Maximum dirty data at any time.",
             self.series.iter().map(|row| row.dirty_max_bytes).max().unwrap_or(0),
         );
         let widest = self.series.iter().map(|row| row.async_writes_max).max().unwrap_or(0);
-        metrics.count("zfs_async_writes_max", "The most of the groups' writes in flight, over all devices.", u64::from(widest));
+        metrics.count("zfs_async_writes_max", "Maximum group writes in flight, over all devices.", u64::from(widest));
         if let Some(share) = settled_share_percent(self, workers_ns) {
             metrics.percent(
                 "zfs_dirty_settled_share_percent",
@@ -109,7 +109,7 @@ impl Record {
         }
         metrics.bytes(
             "zfs_largest_step_down_bytes",
-            "The most dirty data released at once, for one block or for a group that is released as one.",
+            "Maximum dirty data released at once: a block, or a group that is released as a whole.",
             counts.largest_step_bytes,
         );
         if counts.log_commits > 0 {
@@ -118,7 +118,7 @@ impl Record {
         if let Some(variation) = write_rate_variation(self, workers_ns) {
             metrics.percent(
                 "zfs_write_rate_variation_percent",
-                "Standard deviation over mean of the bytes written in each interval of the second half of the workers' time.",
+                "Standard deviation divided by mean of the bytes written per interval, in the second half of the workers' time.",
                 variation,
             );
         }
@@ -138,7 +138,7 @@ impl Record {
         if ios > 0 {
             metrics.mean(
                 "zfs_log_writes_per_device_io",
-                "Synchronous writes for each write on a log device, each side of a mirror counted.",
+                "Synchronous writes per write on a log device, counting each side of a mirror.",
                 self.counts.log_writes,
                 ios,
             );
@@ -155,21 +155,25 @@ impl Record {
 
 /// The intent log of a run with at least one commit.
 fn intent_log(counts: &Counts, metrics: &mut Metrics) {
-    metrics.count("zfs_log_commits", "Commits of the intent log.", counts.log_commits);
-    metrics.mean("zfs_log_writes_per_commit", "Synchronous writes in each commit.", counts.log_writes, counts.log_commits);
+    metrics.count("zfs_log_commits", "Number of intent log commits.", counts.log_commits);
+    metrics.mean("zfs_log_writes_per_commit", "Mean synchronous writes per commit.", counts.log_writes, counts.log_commits);
     metrics.bytes("zfs_log_bytes", "Bytes of log blocks.", counts.log_bytes);
-    metrics.bytes("zfs_log_indirect_bytes", "Bytes of data that commits wrote to their place in the pool.", counts.indirect_bytes);
-    metrics.bytes("zfs_log_diverted_bytes", "Bytes of log blocks that left the log devices for the pool.", counts.log_diverted_bytes);
+    metrics.bytes("zfs_log_indirect_bytes", "Data that commits wrote to their final place in the pool.", counts.indirect_bytes);
+    metrics.bytes(
+        "zfs_log_diverted_bytes",
+        "Log blocks that were written to the pool instead of the log devices.",
+        counts.log_diverted_bytes,
+    );
     metrics.bytes(
         "zfs_log_live_max_bytes",
-        "The most that was needed at once on the log devices, each mirror counted once.",
+        "Maximum space needed on the log devices at any time, counting each mirror once.",
         counts.log_live_max_bytes,
     );
     let largest = counts.largest_commit;
     let (bytes, ns) = (largest.bytes + largest.diverted_bytes, largest.ended_ns - largest.started_ns);
-    metrics.bytes("zfs_log_largest_commit_bytes", "Bytes of log blocks in the commit with the most bytes.", bytes);
-    metrics.seconds("zfs_log_largest_commit_s", "How long the commit with the most bytes took.", ns);
-    metrics.mib_per_s("zfs_log_largest_commit_mib_per_s", "Rate of the commit with the most bytes.", to_f64(bytes), in_seconds(ns));
+    metrics.bytes("zfs_log_largest_commit_bytes", "Log blocks in the largest commit.", bytes);
+    metrics.seconds("zfs_log_largest_commit_s", "Duration of the largest commit.", ns);
+    metrics.mib_per_s("zfs_log_largest_commit_mib_per_s", "Rate of the largest commit.", to_f64(bytes), in_seconds(ns));
 }
 
 /// Dirty data of the throttle's limit over the second half of the workers' time; `None` when the run was too short or the
@@ -202,20 +206,20 @@ fn write_rate_variation(record: &Record, elapsed_ns: u64) -> Option<f64> {
 fn device_ios(ios: &DeviceIos, metrics: &mut Metrics) {
     let mean_ns = to_f64(ios.total_ns) / to_f64(ios.count);
     let variance = (ios.squares / to_f64(ios.count) - mean_ns * mean_ns).max(0.0);
-    metrics.milliseconds("_latency_mean_ms", "Mean time of requests to the devices, from issue to completion.", mean_ns);
-    metrics.milliseconds("_latency_sd_ms", "Standard deviation of the time of requests to the devices.", libm::sqrt(variance));
+    metrics.milliseconds("_latency_mean_ms", "Mean time of device requests, from issue to completion.", mean_ns);
+    metrics.milliseconds("_latency_sd_ms", "Standard deviation of the time of device requests.", libm::sqrt(variance));
     let octaves = ios.times.octaves_us();
     let fullest = octaves.iter().rev().max_by_key(|(_, count)| *count).map_or(0, |(lower, _)| *lower);
     metrics.add(
         "_mode_us",
-        "Lower end of the bucket that holds most requests to the devices, by powers of two of microseconds.",
+        "Lower end of the bucket with the most device requests; buckets are powers of two in microseconds.",
         Unit::Microseconds,
         to_f64(fullest),
     );
-    metrics.bytes("_bytes", "Bytes of requests to the devices.", ios.bytes);
+    metrics.bytes("_bytes", "Bytes of device requests.", ios.bytes);
     metrics.add(
         "_iops",
-        "Requests to the devices a second, over the workers' time.",
+        "Device requests per second, over the workers' time.",
         Unit::PerSecond,
         each(to_f64(ios.count), in_seconds(metrics.run.workers_ns)),
     );
@@ -234,26 +238,26 @@ fn settled_groups(record: &Record, metrics: &mut Metrics) {
     let limits: Vec<f64> = groups.iter().map(|group| to_f64(group.limit_bytes)).collect();
     metrics.percent(
         "zfs_limit_variation_percent",
-        "Standard deviation over mean of the limit after each group, from the fifth filled group on.",
+        "Standard deviation divided by mean of the limit after each group, from the fifth filled group on.",
         variation_percent(&limits),
     );
     let rates: Vec<f64> = groups.iter().map(|group| to_f64(group.bytes) / sync_ns(group)).collect();
     metrics.percent(
         "zfs_sync_rate_variation_percent",
-        "Standard deviation over mean of a group's bytes over the time of its sync, from the fifth filled group on.",
+        "Standard deviation divided by mean of the sync rate (a group's bytes per time of its sync), from the fifth filled group on.",
         variation_percent(&rates),
     );
     let over = groups.iter().filter(|group| open_ns(group) > 1.02 * sync_ns(group)).count();
     let under = groups.iter().filter(|group| open_ns(group) < 0.98 * sync_ns(group)).count();
     metrics.share(
         "zfs_over_delayed_groups_percent",
-        "Share of the groups that were open for 2 % longer than their sync took, from the fifth filled one on.",
+        "Share of groups that were open for 2% longer than their sync took, from the fifth filled group on.",
         over as u64,
         groups.len() as u64,
     );
     metrics.share(
         "zfs_under_delayed_groups_percent",
-        "Share of the groups that were open for 2 % shorter than their sync took, from the fifth filled one on.",
+        "Share of groups that were open for 2% shorter than their sync took, from the fifth filled group on.",
         under as u64,
         groups.len() as u64,
     );
@@ -270,18 +274,18 @@ fn settled_groups(record: &Record, metrics: &mut Metrics) {
         let seconds = to_f64(last.sync_started_ns - first.sync_started_ns) / 1e9;
         metrics.add(
             "zfs_group_open_mean_s",
-            "Mean time that a group was open, of those from the fifth filled one on that closed while workers ran.",
+            "Mean open time of a group, from the fifth filled group on, over groups that closed while workers ran.",
             Unit::Seconds,
             closed.iter().map(open_ns).sum::<f64>() / to_f64(closed.len() as u64) / 1e9,
         );
         metrics.bytes(
             "zfs_group_max_bytes",
-            "Data of the largest group, of those from the fifth filled one on that closed while workers ran.",
+            "Data of the largest group, from the fifth filled group on, over groups that closed while workers ran.",
             closed.iter().map(|group| group.bytes).max().unwrap_or(0),
         );
         metrics.mib_per_s(
             "zfs_group_mib_per_s",
-            "Data of the groups from the fifth filled one on, but the last, over the time from the first sync to the last.",
+            "Data of the groups from the fifth filled one on except the last, divided by the time from the first sync to the last.",
             to_f64(bytes),
             seconds,
         );
@@ -290,7 +294,7 @@ fn settled_groups(record: &Record, metrics: &mut Metrics) {
     let waits: f64 = groups.iter().map(|group| open_ns(group) * (to_f64(group.synced_ns - group.closed_ns) + open_ns(group) / 2.0)).sum();
     metrics.add(
         "zfs_admin_wait_mean_s",
-        "Mean time from a random moment until the group then open is on the devices.",
+        "Mean time from a random moment until the group that is open then is on the devices.",
         Unit::Seconds,
         each(waits, open) / 1e9,
     );
@@ -301,16 +305,16 @@ type OfGroup = fn(&GroupRow) -> u64;
 
 fn groups(record: &Record, metrics: &mut Metrics) {
     let filled: Vec<&GroupRow> = record.groups.iter().filter(|group| group.closed_ns > 0 && group.writes > 0).collect();
-    metrics.count("zfs_groups", "Groups that were filled: closed, with writes in them.", filled.len() as u64);
+    metrics.count("zfs_groups", "Filled groups: closed, with writes in them.", filled.len() as u64);
     let stopping = record.groups.iter().filter(|group| group.first_stop_ns > 0).count();
-    metrics.count("zfs_groups_with_stops", "Groups at whose limit a write was stopped.", stopping as u64);
+    metrics.count("zfs_groups_with_stops", "Groups with a write that stopped at the limit.", stopping as u64);
     let columns: [(&str, OfGroup); 3] =
         [("not_delayed", |group| group.not_delayed), ("delayed", |group| group.delayed), ("blocked", |group| group.blocked)];
     for (place, group) in ["first", "second", "third"].iter().zip(&filled) {
         for (column, value) in columns {
             metrics.count(
                 &format!("zfs_{place}_group_{column}"),
-                "Writes of that group that entered in this way; a write that was stopped counts for the group that it entered.",
+                "Writes that entered that group in this way. A stopped write counts for the group that it entered.",
                 value(group),
             );
         }
@@ -320,7 +324,7 @@ fn groups(record: &Record, metrics: &mut Metrics) {
         let middle = median(later.iter().map(|group| to_f64(value(group))).collect());
         metrics.add(
             &format!("zfs_later_groups_{column}_p50"),
-            "Writes of a group that entered in this way: the median over all filled groups but the first.",
+            "Writes that entered a group in this way: median over all filled groups except the first.",
             Unit::One,
             middle,
         );
@@ -331,7 +335,7 @@ fn groups(record: &Record, metrics: &mut Metrics) {
         .map(|group| to_f64(group.delayed) * to_f64(NS_PER_S) / to_f64(group.first_stop_ns - group.first_sleep_ns))
         .collect();
     if !rates.is_empty() {
-        metrics.add("zfs_later_groups_delayed_per_s_p50", "Rate at which delayed writes entered a group, from its first delay to its first stop: the median over all filled groups but the first.", Unit::PerSecond, median(rates));
+        metrics.add("zfs_later_groups_delayed_per_s_p50", "Rate at which delayed writes entered a group, from its first delay to its first stop: median over all filled groups except the first.", Unit::PerSecond, median(rates));
     }
 }
 

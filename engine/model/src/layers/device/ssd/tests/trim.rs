@@ -175,7 +175,7 @@ fn a_trim_that_would_reach_no_flash_is_refused_with_a_sentence() {
     let cached = json!({"volume": {"cache": {"size": "16MiB", "rate": "1GB"}}});
     only(
         &scenario(&jobs, &cached),
-        "jobs[0].rw: trims go to devices that jobs address directly, and volume passes none on; drop volume, or read and write",
+        "jobs[0].rw: trims need devices that jobs address directly, but volume does not pass trims on; drop volume, or read and write",
     );
     let mut large = scenario(&json!([{"name": "t", "rw": "trim", "bs": "1MiB", "size": "200MiB"}]), &json!({}));
     large["devices"][0]["ssd"]["flash"]["mapped"] = "64MiB".into();
