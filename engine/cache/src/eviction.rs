@@ -53,7 +53,7 @@ pub struct Question {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Problem {
     /// Nothing was asked.
-    #[error("there is no question to answer: run a step first")]
+    #[error("no question is open; run a step first")]
     NoQuestion,
     /// The key is not in the cache.
     #[error("object {key} is not in the cache, so it cannot be evicted")]

@@ -38,7 +38,7 @@ pub struct Trace {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
     /// Too few fields: the line, or the file, was cut off.
-    #[error("has {found} of the 3 fields time,object,size: it is cut off")]
+    #[error("has only {found} of the 3 fields time,object,size")]
     Truncated {
         /// Fields there.
         found: usize,
@@ -77,13 +77,13 @@ pub enum Fault {
         found: String,
     },
     /// The line is too long to be a request.
-    #[error("is {found} bytes long; the longest is {MAX_LINE_BYTES}")]
+    #[error("is {found} bytes long; the maximum is {MAX_LINE_BYTES}")]
     Oversized {
         /// Its length in bytes.
         found: usize,
     },
     /// The trace is too long.
-    #[error("is one request more than a trace may have: {MAX_REQUESTS} requests, {MAX_BYTES} bytes (8 PiB)")]
+    #[error("exceeds the maximum of a trace: {MAX_REQUESTS} requests, {MAX_BYTES} bytes (8 PiB)")]
     TooMany,
 }
 
@@ -394,8 +394,8 @@ mod tests {
 
     #[test]
     fn errors_name_the_line_and_what_was_found() {
-        assert_eq!(fault("0,1,1\n5,2"), (2, "has 2 of the 3 fields time,object,size: it is cut off".into()));
-        assert_eq!(fault("0,1,1\n5,2,"), (2, "has 2 of the 3 fields time,object,size: it is cut off".into()));
+        assert_eq!(fault("0,1,1\n5,2"), (2, "has only 2 of the 3 fields time,object,size".into()));
+        assert_eq!(fault("0,1,1\n5,2,"), (2, "has only 2 of the 3 fields time,object,size".into()));
         assert_eq!(fault("0,1,1,read"), (1, "has 4 fields; write 3: time,object,size".into()));
         assert_eq!(fault("0,1,1\n-1,2,1"), (2, "time -1 is negative".into()));
         assert_eq!(fault("0,1,1\nnan,2,1"), (2, "time \"nan\" is not a number".into()));
@@ -412,7 +412,7 @@ mod tests {
         assert_eq!(fault(&format!("{},1,1", "s".repeat(50))), (1, long.clone()));
         assert_eq!(fault(&format!("{},1,1", "s".repeat(500))), (1, long.clone()));
         assert_eq!(fault(&format!("{},1,1", "s".repeat(40))), (1, long.replace('…', "")));
-        assert_eq!(fault(&format!("0,1,1\n0,{},1", "x".repeat(5000))), (2, "is 5004 bytes long; the longest is 4096".into()));
+        assert_eq!(fault(&format!("0,1,1\n0,{},1", "x".repeat(5000))), (2, "is 5004 bytes long; the maximum is 4096".into()));
     }
 
     #[test]

@@ -204,7 +204,7 @@ pub(crate) fn families(list: &Value) -> Result<Vec<String>, Problems> {
     let names = names.ok_or_else(|| vec![Problem::new("families", "is not a list of names; write families = [\"Copy offload\", ...]")])?;
     let again = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name));
     match again {
-        Some((_, name)) => Err(vec![Problem::new("families", format!("names {name:?} twice; name each family once"))]),
+        Some((_, name)) => Err(vec![Problem::new("families", format!("contains {name:?} twice; write each family once"))]),
         None => Ok(names),
     }
 }
@@ -212,7 +212,7 @@ pub(crate) fn families(list: &Value) -> Result<Vec<String>, Problems> {
 /// Stored ranges, of a library's JSON or of their own file.
 pub(crate) fn ranges(value: &Value) -> Result<Ranges, Problems> {
     seeklab_spec::reader::from_value(value)
-        .map_err(|problem| vec![Problem::new("ranges", format!("{}; write the file anew with make ranges", problem.message))])
+        .map_err(|problem| vec![Problem::new("ranges", format!("{}; regenerate the file with make ranges", problem.message))])
 }
 
 #[cfg(test)]

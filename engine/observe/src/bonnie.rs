@@ -68,7 +68,7 @@ fn tests(stack: &Stack) -> Result<Vec<Option<Test>>, Problems> {
         })
         .collect();
     if found.iter().all(Option::is_none) {
-        let message = format!("none is a test of Bonnie++; its tests are called {}", TESTS.join(", "));
+        let message = format!("no job is a test of Bonnie++; the names of its tests are {}", TESTS.join(", "));
         return Err(vec![Problem::new("jobs", message)]);
     }
     Ok(found)

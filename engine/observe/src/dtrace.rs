@@ -57,7 +57,8 @@ pub fn quantize(stack: &Stack, options: &Map<String, Value>) -> Result<String, P
 pub fn lquantize(stack: &Stack, options: &Map<String, Value>) -> Result<String, Problems> {
     let (from, to, step) = (count(options, "from", 0)?, count(options, "to", 50)?, count(options, "step", 1)?);
     if step == 0 || from >= to || to > LINEAR_MS || !(to - from).is_multiple_of(step) {
-        let message = format!("{from} to {to} ms by {step} are no buckets; write from < to <= {LINEAR_MS} and a step that divides them");
+        let message =
+            format!("{from} to {to} ms by {step} is not a range of buckets; write from < to <= {LINEAR_MS} and a step that divides them");
         return Err(vec![Problem::new("step", message)]);
     }
     Ok(aggregations(stack, options)?
@@ -114,7 +115,7 @@ pub fn delays(stack: &Stack) -> Result<String, Problems> {
 }
 
 fn record(stack: &Stack) -> Result<&Record, Problems> {
-    stack.zfs_record().ok_or_else(|| vec![Problem::new("tool", "prints a ZFS write path, and this run has none")])
+    stack.zfs_record().ok_or_else(|| vec![Problem::new("tool", "prints a ZFS write path, but this run has none")])
 }
 
 fn lines(record: &Record, line: impl Fn(&seeklab_model::layers::zfs::record::GroupRow) -> Option<String>) -> String {

@@ -62,7 +62,7 @@ fn given(input: &Map<String, Value>) -> Result<Given<'_>, Problems> {
     let text = |(name, text): (&String, &Value)| {
         text.as_str()
             .map(|text| (name.clone(), text.to_owned()))
-            .ok_or_else(|| vec![Problem::new(format!("files.{name}"), "is not a text")])
+            .ok_or_else(|| vec![Problem::new(format!("files.{name}"), "is not a string")])
     };
     let files = files.iter().map(text).collect::<Result<_, _>>()?;
     let variables = input.get("environment").and_then(Value::as_object).into_iter().flatten();

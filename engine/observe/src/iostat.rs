@@ -22,9 +22,9 @@ pub fn metrics(usages: &[Usage], metrics: &mut Metrics) {
     let sum = |of: fn(&Usage) -> [u64; 2], op: usize| usages.iter().map(|usage| of(usage)[op]).sum::<u64>();
     let (ios, ns) = ([0, 1].map(|op| sum(|usage| usage.ios, op)), [0, 1].map(|op| sum(|usage| usage.response_ns, op)));
     for (name, help, ios, ns) in [
-        ("device_r_await_ms", "Mean time of reads from arrival to completion over all devices, the r_await of iostat.", ios[0], ns[0]),
-        ("device_w_await_ms", "Mean time of writes from arrival to completion over all devices, the w_await of iostat.", ios[1], ns[1]),
-        ("device_await_ms", "Mean time of reads and writes in one, the await of older versions of iostat.", ios[0] + ios[1], ns[0] + ns[1]),
+        ("device_r_await_ms", "Mean time of reads from arrival to completion, over all devices (r_await of iostat).", ios[0], ns[0]),
+        ("device_w_await_ms", "Mean time of writes from arrival to completion, over all devices (w_await of iostat).", ios[1], ns[1]),
+        ("device_await_ms", "Mean time of reads and writes together (await of older versions of iostat).", ios[0] + ios[1], ns[0] + ns[1]),
     ] {
         if ios > 0 {
             metrics.milliseconds(name, help, ratio(ns, ios));

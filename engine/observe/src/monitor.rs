@@ -25,8 +25,8 @@ use seeklab_spec::{Nanos, Problem, Problems};
 /// Most windows of one answer.
 const MAX_WINDOWS: u64 = 100_000;
 const MIB: f64 = 1_048_576.0;
-const BUSIEST_IOPS: &str = "Operations a second in the busiest window, as the monitor shows them.";
-const EMPTY: &str = "Windows in which nothing completed, between the first completion and the last.";
+const BUSIEST_IOPS: &str = "Operations per second in the busiest window, as the monitor shows them.";
+const EMPTY: &str = "Windows without completions, between the first completion and the last.";
 
 /// What one window holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -141,7 +141,7 @@ fn asked(stack: &Stack, options: &Map<String, Value>) -> Result<Asked, Problems>
     let spec = stack.scenario().monitor.as_ref();
     let window = time(options, "window")?
         .or(spec.map(|spec| spec.window))
-        .ok_or_else(|| vec![Problem::new("window", "is missing; write the time that one point stands for, such as 20s")])?;
+        .ok_or_else(|| vec![Problem::new("window", "is missing; write the time that one point covers, such as 20s")])?;
     let phase = time(options, "phase")?.or(spec.map(|spec| spec.phase)).unwrap_or_default();
     let span = Nanos(spec.map_or(0, |spec| spec.span.0).max(stack.now_ns()).max(1));
     let named = chosen_job(stack, options)?;
@@ -154,10 +154,16 @@ fn asked(stack: &Stack, options: &Map<String, Value>) -> Result<Asked, Problems>
         return Err(vec![too_long("window", window, span)]);
     }
     if span.0 / window.0 > MAX_WINDOWS {
-        return Err(vec![Problem::new("window", format!("{window} makes more than {MAX_WINDOWS} windows of {span}; write a longer one"))]);
+        return Err(vec![Problem::new(
+            "window",
+            format!("{window} splits {span} into more than {MAX_WINDOWS} windows; write a longer one"),
+        )]);
     }
     if stack.recorder().log.is_none() {
-        return Err(vec![Problem::new("record.log", "is false; a monitor of any window reads the operation log")]);
+        return Err(vec![Problem::new(
+            "record.log",
+            "is false, but a monitor with another window needs the operation log; set it to true",
+        )]);
     }
     Ok(Asked { window, phase, span, job })
 }
@@ -287,7 +293,7 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
     let latency_s = busiest.latency_ms() / 1e3;
     metrics.add(
         "monitor_little_mib_per_s",
-        "Rate that follows from queue depth and the shown latency by Little's law.",
+        "Rate by Little's law, from the queue depth and the shown latency.",
         Unit::MibPerS,
         each(f64::from(deepest) * each_mib, latency_s),
     );
@@ -309,47 +315,47 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
     }
     metrics.add(
         "monitor_sweep_busiest_min_mib_per_s",
-        "Least rate that the busiest window shows, over all phases of the windows.",
+        "Minimum rate of the busiest window, over all phases of the windows.",
         Unit::MibPerS,
         least,
     );
     metrics.add(
         "monitor_sweep_busiest_max_mib_per_s",
-        "Greatest rate that the busiest window shows, over all phases of the windows.",
+        "Maximum rate of the busiest window, over all phases of the windows.",
         Unit::MibPerS,
         most,
     );
     metrics.add(
         "monitor_sweep_next_max_mib_per_s",
-        "Greatest rate that the second window shows, over all phases of the windows.",
+        "Maximum rate of the second window, over all phases of the windows.",
         Unit::MibPerS,
         max_next,
     );
     metrics.bytes(
         "monitor_sweep_two_windows_min_bytes",
-        "Least bytes of the two windows with the most, over all phases of the windows.",
+        "Minimum bytes of the two windows with the most, over all phases of the windows.",
         min_sum,
     );
     metrics.add(
         "monitor_sweep_busiest_latency_min_ms",
-        "Least mean latency of the busiest window, over all phases of the windows.",
+        "Minimum mean latency of the busiest window, over all phases of the windows.",
         Unit::Milliseconds,
         latencies[0],
     );
     metrics.add(
         "monitor_sweep_busiest_latency_max_ms",
-        "Greatest mean latency of the busiest window, over all phases of the windows.",
+        "Maximum mean latency of the busiest window, over all phases of the windows.",
         Unit::Milliseconds,
         latencies[1],
     );
     metrics.percent(
         "monitor_sweep_latency_off_percent",
-        "The most by which the latency of the two windows together differs from that of the run, over all phases.",
+        "Maximum difference between the latency of the two windows together and that of the run, over all phases.",
         off_percent,
     );
     metrics.percent(
         "monitor_sweep_split_share_percent",
-        "Share of the phases at which the run falls into more than one window.",
+        "Share of phases at which the run spans more than one window.",
         100.0 * f64::from(split) / f64::from(spec.phases),
     );
 }

@@ -17,7 +17,7 @@ use seeklab_spec::{Problem, Problems};
 pub fn print(stack: &Stack, options: &Map<String, Value>) -> Result<String, Problems> {
     let (skip, limit) = (count(options, "skip", 0)?, count(options, "limit", 40)?);
     let Some(log) = &stack.recorder().log else {
-        return Err(vec![Problem::new("record.log", "is false: this run kept no operation log; set it to true")]);
+        return Err(vec![Problem::new("record.log", "is false, so this run kept no operation log; set it to true")]);
     };
     let jobs: Vec<&str> = stack.scenario().jobs.iter().map(|job| job.name.as_str()).collect();
     let wanted = chosen_job(stack, options)?;

@@ -94,7 +94,10 @@ pub fn alignment(input: &Map<String, Value>) -> Result<Alignment, Problems> {
     }
     let size = bytes(input, "size", Some(u64::MAX))?;
     if start >= size {
-        return Err(vec![Problem::new("start", format!("{start} lies beyond the disk, which holds {size} bytes; write a smaller start"))]);
+        return Err(vec![Problem::new(
+            "start",
+            format!("{start} is beyond the end of the disk, which holds {size} bytes; write a smaller start"),
+        )]);
     }
     let Some(end) = start.checked_add(bs) else {
         return Err(vec![Problem::new("bs", "start and bs add up to more than 16 EiB")]);

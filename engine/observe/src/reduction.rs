@@ -154,29 +154,25 @@ pub fn metrics(spec: &ReductionSpec, scenario: &Scenario, seed: u64, metrics: &m
     let found = reduce(&buffers(spec, bs, seed), spec.block.0 as usize, spec.unit.0 as usize);
     let saved = |left: u64, of: u64| if of == 0 { 0.0 } else { 100.0 * (1.0 - left as f64 / of as f64) };
     let ratio = |of: u64, left: u64| each(of as f64, left as f64);
-    metrics.bytes("reduction_in_bytes", "Bytes that the storage was given.", found.bytes);
+    metrics.bytes("reduction_in_bytes", "Bytes given to the storage.", found.bytes);
     metrics.bytes("reduction_after_zeros_bytes", "Bytes left after blocks of zeros were suppressed.", found.after_zeros);
     metrics.bytes("reduction_after_duplicates_bytes", "Bytes left after duplicates were dropped.", found.after_duplicates);
     metrics.bytes("reduction_after_compression_bytes", "Bytes left after compression.", found.after_compression);
-    metrics.percent(
-        "reduction_zeros_share_percent",
-        "Share of the bytes that were blocks of zeros.",
-        saved(found.after_zeros, found.bytes),
-    );
+    metrics.percent("reduction_zeros_share_percent", "Share of bytes in blocks of zeros.", saved(found.after_zeros, found.bytes));
     metrics.percent(
         "reduction_duplicates_share_percent",
-        "Share of the bytes other than zeros that were duplicates.",
+        "Duplicates as a share of the bytes outside blocks of zeros.",
         saved(found.after_duplicates, found.after_zeros),
     );
     metrics.add(
         "reduction_compression_ratio",
-        "What compression alone would save of all but zeros: bytes before over bytes after.",
+        "Compression ratio without deduplication, of all except zeros: bytes before divided by bytes after.",
         Unit::Times,
         ratio(found.after_zeros, found.compressed_alone),
     );
     metrics.add(
         "reduction_total_ratio",
-        "Bytes that the storage was given over bytes left.",
+        "Bytes given to the storage divided by bytes left.",
         Unit::Times,
         ratio(found.bytes, found.after_compression),
     );
@@ -191,7 +187,7 @@ pub fn answer(input: &Map<String, Value>) -> Result<Reduced, Problems> {
     let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
     let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect();
     let Some(bytes) = bytes else {
-        return Err(vec![Problem::new("hex", "is not a text of pairs of hexadecimal digits")]);
+        return Err(vec![Problem::new("hex", "is not a string of pairs of hexadecimal digits")]);
     };
     let defaults = ReductionSpec::default();
     let size = |name: &str, default: u64| match input.get(name) {

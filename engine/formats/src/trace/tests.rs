@@ -49,7 +49,7 @@ fn what_is_no_trace_is_told_with_what_was_found() {
 #[test]
 fn a_line_too_long_to_be_one_is_refused() {
     let text = format!("fio version 3 iolog\n1 {} read 0 4096\n", "x".repeat(5000));
-    assert_eq!(fault(&text), (2, "is 5014 bytes long; the longest is 4096".into()));
+    assert_eq!(fault(&text), (2, "is 5014 bytes long; the maximum is 4096".into()));
 }
 
 #[test]

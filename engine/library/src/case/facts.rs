@@ -94,7 +94,7 @@ impl TryFrom<Value> for Measure {
 
 impl Measure {
     /// The forms of a measure, for error messages.
-    const ACCEPTED: &str = "{ metric = \"name\" } with variant, set, seeds or over beside it, { ratio = [a, b] }, \
+    const ACCEPTED: &str = "{ metric = \"name\" } optionally with variant, set, seeds or over, { ratio = [a, b] }, \
                             { ratios = [[a, b], [c, d]] } or { difference = [a, b] }, where each letter stands for such a metric";
 
     fn read(value: &Value) -> Result<Self, Problem> {
@@ -221,7 +221,7 @@ impl Fact {
         let wrong = |field: &str, message: &str| Err((field.to_owned(), message.to_owned()));
         match self.kind {
             Kind::Discrepancy if self.misses_because.as_deref().unwrap_or_default().is_empty() => {
-                return wrong("misses_because", "is missing; say what is wrong with the source's claim");
+                return wrong("misses_because", "is missing; explain what is wrong with the source's claim");
             }
             Kind::Predicted | Kind::Calibrated if !self.instead.is_empty() => {
                 return wrong("instead", "belongs to a discrepancy; list further checks of this fact in also");
@@ -239,7 +239,7 @@ impl Fact {
             _ => {}
         }
         match self.inputs.iter().position(|input| input.set.is_empty() && input.measure.is_none()) {
-            Some(index) => wrong(&format!("inputs[{index}].set"), "changes nothing; set another value, or give a measure of its own"),
+            Some(index) => wrong(&format!("inputs[{index}].set"), "changes nothing; set another value, or give a separate measure"),
             None => Ok(()),
         }
     }

@@ -91,14 +91,14 @@ impl Design {
         let mut problems = Problems::new();
         let mut wrong = |part: &str, message: String| problems.push(Problem::new(part, message));
         if parity > 0 && width < parity + 2 {
-            wrong("width", format!("a group of {width} with {parity} of parity; write at least {}", parity + 2));
+            wrong("width", format!("a group of {width} disks cannot have {parity} parity disks; write at least {}", parity + 2));
         } else if disks < width {
-            wrong("disks", format!("{disks} are fewer than a group of {width} needs; write {width} or a multiple of it"));
+            wrong("disks", format!("{disks} disks are too few for a group of {width}; write {width} or a multiple of it"));
         } else if !disks.is_multiple_of(width) {
             wrong(
                 "disks",
                 format!(
-                    "{disks} do not make whole groups of {width}; write {} or {}",
+                    "{disks} disks cannot form whole groups of {width}; write {} or {}",
                     disks / width * width,
                     disks.next_multiple_of(width)
                 ),
@@ -211,7 +211,7 @@ impl Design {
             return Problems::new();
         }
         let message = format!(
-            "{} GB in all, of which {} GiB can ever be used: a log holds what is dirty in memory, {LOG_GROUPS} groups of an eighth of it",
+            "{} GB in total, but the log can use only {} GiB: it holds the dirty data in memory, {LOG_GROUPS} groups of an eighth of it",
             sold / 1_000_000_000,
             to_f64(used) / to_f64(GIB)
         );
@@ -351,10 +351,10 @@ mod tests {
     fn a_design_that_cannot_be_built_is_refused_with_what_is_wrong() {
         for (design, told) in [
             (json!({"disks": 97}), "disks: 97 is not a number from 1 to 96 in steps of 1; the default is 44"),
-            (json!({"disks": 44, "width": 3}), "disks: 44 do not make whole groups of 3; write 42 or 45"),
-            (json!({"disks": 4, "width": 6, "parity": 2}), "disks: 4 are fewer than a group of 6 needs; write 6 or a multiple of it"),
-            (json!({"width": 2, "parity": 1}), "width: a group of 2 with 1 of parity; write at least 3"),
-            (json!({"width": 1, "parity": 1}), "width: a group of 1 with 1 of parity; write at least 3"),
+            (json!({"disks": 44, "width": 3}), "disks: 44 disks cannot form whole groups of 3; write 42 or 45"),
+            (json!({"disks": 4, "width": 6, "parity": 2}), "disks: 4 disks are too few for a group of 6; write 6 or a multiple of it"),
+            (json!({"width": 2, "parity": 1}), "width: a group of 2 disks cannot have 1 parity disks; write at least 3"),
+            (json!({"width": 1, "parity": 1}), "width: a group of 1 disks cannot have 1 parity disks; write at least 3"),
             (json!({"cache_gib": 128}), "cache_gib: 128 GiB do not fit into a memory of 128 GiB; write at most 124"),
             (json!({"prices": {"disks": -1}}), "prices.disks: -1 is not a price from 0 to 1e9"),
             (json!({"prices": 7}), "prices: 7 is not an object of parts and prices"),
@@ -375,7 +375,7 @@ mod tests {
         let large = warnings(&json!({"memory_gib": 16, "log_gb": 74}));
         assert_eq!(large[0]["path"], "log_gb");
         let message = large[0]["message"].as_str().expect("a sentence");
-        assert!(message.starts_with("74 GB in all, of which 6 GiB can ever be used"), "{message}");
+        assert!(message.starts_with("74 GB in total, but the log can use only 6 GiB"), "{message}");
         assert_eq!(warnings(&json!({"memory_gib": 16, "log_gb": 6})), Vec::<Value>::new());
         assert_eq!(warnings(&json!({"memory_gib": 16, "log_gb": 6, "log_ssds": 2})).len(), 1, "two hold twice as much");
     }

@@ -28,8 +28,8 @@ const fn part(name: &'static str, title: &'static str, unit: &'static str, range
 /// All of them, in the order of [`Numbers`].
 pub const PARTS: [Part; 13] = [
     part("disks", "Disks", "", [1, 96, 1], 44, 300),
-    part("width", "Disks in a group", "", [1, 24, 1], 2, 0),
-    part("parity", "Parity disks of a group", "", [0, 3, 1], 0, 0),
+    part("width", "Disks per group", "", [1, 24, 1], 2, 0),
+    part("parity", "Parity disks per group", "", [0, 3, 1], 0, 0),
     part("record_kib", "Record", "KiB", [8, 128, 8], 128, 0),
     part("memory_gib", "Memory", "GiB", [4, 256, 4], 128, 40),
     // 0 for all that memory leaves.

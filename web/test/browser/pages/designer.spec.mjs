@@ -63,7 +63,7 @@ test(
     assert.match(told, /Cache in memory: 192 GiB do not fit into a memory of 128 GiB/);
     assert.match(await sentence(page), /22\.0 TB/);
     await page.getByRole("button", { name: "A log of 74 GB" }).click();
-    await page.locator(".warnings p").filter({ hasText: "74 GB in all, of which 6 GiB can ever be used" }).waitFor();
+    await page.locator(".warnings p").filter({ hasText: "74 GB in total, but the log can use only 6 GiB" }).waitFor();
     assert.equal(await page.locator(".notice").isVisible(), false);
     await page.getByRole("button", { name: "Reset" }).click();
     await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
@@ -88,7 +88,7 @@ test(
     assert.match(await page.locator(".cost-curve svg").getAttribute("aria-label"), /^128 threads, synchronous writes/);
     // A link to a pool that cannot be built says so and shows the pool as it starts.
     const wrong = await open(designerPage + hashOf({ set: { disks: 4, width: 6, parity: 2 } }));
-    await wrong.locator(".notice p").filter({ hasText: "Disks: 4 are fewer than a group of 6 needs" }).waitFor();
+    await wrong.locator(".notice p").filter({ hasText: "Disks: 4 disks are too few for a group of 6" }).waitFor();
     note(`${Math.round(took_ms)} ms; ${told}`);
   },
 );

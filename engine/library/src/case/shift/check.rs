@@ -56,7 +56,7 @@ impl Shift {
         if !of_the_application && !OF_THE_SYSTEM.iter().any(|start| self.metric.starts_with(start)) {
             return wrong(
                 "metric",
-                &format!("{} is not a number of the application; write {application}.NUMBER, or one of the whole system", self.metric),
+                &format!("{} is not a metric of the application; write {application}.METRIC, or a metric of the whole system", self.metric),
             );
         }
         for (index, draw) in self.draw.iter().enumerate() {
