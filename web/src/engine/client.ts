@@ -32,7 +32,7 @@ function libraryFile(): string {
 
 async function fetchText(url: string): Promise<string> {
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`the site holds no ${url}`);
+  if (!response.ok) throw new Error(`${url} is missing on this site`);
   return response.text();
 }
 

@@ -34,7 +34,7 @@ async function hear(message: ToWorker): Promise<void> {
       send({ kind: "answer", id, value: unwrap(call(message.name, JSON.stringify(message.input))) });
     } else if (message.kind === "text") {
       const run = finished.get(message.slot);
-      if (run === undefined) throw new Error("There is no finished run to print.");
+      if (run === undefined) throw new Error("There is no finished run yet.");
       send({ kind: "answer", id, value: unwrap(run.text(JSON.stringify(message.request))) });
     } else {
       if (!running.has(id)) throw new Cancelled();

@@ -2,7 +2,7 @@
 import { html } from "../base/elements.ts";
 import { formatMetric } from "../base/format.ts";
 
-const coveredWords = "covered until you have predicted";
+const coveredWords = "hidden until you predict";
 
 /** A sentence with its numbers set apart; those that would answer an open question are covered. */
 export function sentenceNodes(

@@ -55,7 +55,7 @@ export class Outlet {
     this.#send();
     if (this.#dropped > 0) {
       const many = this.#dropped.toLocaleString("en");
-      this.#options.send(`… ${many} more characters were printed and are not shown.\n`, true);
+      this.#options.send(`… ${many} more characters are not shown.\n`, true);
     }
   }
 

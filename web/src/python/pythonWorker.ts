@@ -74,7 +74,7 @@ async function load(): Promise<PyodideAPI> {
 
 async function fetchWheel(): Promise<ArrayBuffer> {
   const response = await fetch(new URL("seeklab.whl", home));
-  if (!response.ok) throw new Error("The site holds no seeklab wheel; build the wheel before the site.");
+  if (!response.ok) throw new Error("The seeklab wheel is missing on this site; build the wheel before the site.");
   return response.arrayBuffer();
 }
 

@@ -56,10 +56,10 @@ describe("how a drawn curve fits", () => {
   const at = (...metrics: number[]) => metrics.map((metric, nth) => ({ value: nth + 1, metric }));
 
   it.each([
-    [at(10, 10), at(10, 11), "Your line is within a quarter at 2 of 2 values."],
-    [at(10, 10), at(10, 40), "Your line is within a quarter at 1 of 2 values; furthest off at 2, 4.0 times too low."],
-    [at(300, 10), at(10, 10), "Your line is within a quarter at 1 of 2 values; furthest off at 1, 30 times too high."],
-    [at(10, 10), at(Number.NaN, 10), "Your line is within a quarter at 1 of 1 values."],
+    [at(10, 10), at(10, 11), "Your curve is within 25% at 2 of 2 values."],
+    [at(10, 10), at(10, 40), "Your curve is within 25% at 1 of 2 values; furthest off at 2, 4.0 times too low."],
+    [at(300, 10), at(10, 10), "Your curve is within 25% at 1 of 2 values; furthest off at 1, 30 times too high."],
+    [at(10, 10), at(Number.NaN, 10), "Your curve is within 25% at 1 of 1 values."],
     [at(10), at(0), ""],
   ])("is told by its furthest value", (drawn, simulated, words) => expect(fitOf(drawn, simulated, null)).toBe(words));
 });

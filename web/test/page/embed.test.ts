@@ -28,10 +28,14 @@ describe("a message to a frame", () => {
     ["of another protocol", { seeklab: 2, kind: "run" }, "seeklab: 1"],
     ["of no kind", { seeklab: 1 }, "has a kind"],
     ["of another kind", { seeklab: 1, kind: "open", url: "https://example.org/" }, "has a kind"],
-    ["with an unknown variant", { seeklab: 1, kind: "set", variant: "__proto__" }, "variant is one of broken, fixed."],
-    ["with a variant that is no name", { seeklab: 1, kind: "set", variant: ["fixed"] }, "variant is one of"],
-    ["with half a seed", { seeklab: 1, kind: "set", seed: 0.5 }, "seed is a whole number"],
-    ["with values in a list", { seeklab: 1, kind: "set", set: [1] }, "set maps paths"],
+    [
+      "with an unknown variant",
+      { seeklab: 1, kind: "set", variant: "__proto__" },
+      "variant must be one of broken, fixed.",
+    ],
+    ["with a variant that is no name", { seeklab: 1, kind: "set", variant: ["fixed"] }, "variant must be one of"],
+    ["with half a seed", { seeklab: 1, kind: "set", seed: 0.5 }, "seed must be a whole number"],
+    ["with values in a list", { seeklab: 1, kind: "set", set: [1] }, "set must map paths"],
     ["with too many fields", { seeklab: 1, kind: "set", set: many }, "at most 50 fields"],
     [
       "with a field as long as a book",

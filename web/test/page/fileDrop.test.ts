@@ -33,7 +33,7 @@ describe("files that are given", () => {
   });
 
   it.each([
-    [[given("a", "x".repeat(101))], "a holds 101\u00a0B; this page reads files of at most 100\u00a0B."],
+    [[given("a", "x".repeat(101))], "a has 101\u00a0B; this page reads files of at most 100\u00a0B."],
     [
       [given("a", "x".repeat(100)), given("b", "x".repeat(51))],
       "These would be 151\u00a0B; this page reads at most 150\u00a0B at a time.",
@@ -166,7 +166,7 @@ describe("a page that takes files", () => {
     page.button("Diagnose this file").click();
     await page.asked(1);
     page.button("Stop").click();
-    await vi.waitFor(() => expect(page.status()).toBe("Stopped. Nothing was kept."));
+    await vi.waitFor(() => expect(page.status()).toBe("Stopped. No result was saved."));
     expect(page.threads[0]!.isEnded).toBe(true);
     expect(page.alert()).toBeUndefined();
     page.button("Diagnose this file").click();
@@ -190,7 +190,7 @@ describe("a page that takes files", () => {
   it("takes a pasted text as a file, and removes files one by one", () => {
     const page = pageOf();
     page.root.querySelector("textarea")!.value = "Device r/s\n";
-    page.button("Take this text").click();
+    page.button("Use this text").click();
     page.choose(new File(["1"], "a.txt"));
     expect(page.names()).toEqual(["pasted.txt", "a.txt"]);
     page.button("Remove").click();
@@ -237,7 +237,7 @@ describe("a diagnosis", () => {
 
   it("says that none fits, and why, and names no incident", () => {
     const view = diagnosisView({ ...found, none_of_these: true, why: "it is a plain device", next: [] });
-    expect(view.querySelector("#fits-title")!.textContent).toBe("None of the incidents fits");
+    expect(view.querySelector("#fits-title")!.textContent).toBe("No incident fits");
     expect(view.textContent).toContain("It is a plain device.");
     expect(view.querySelector("a")).toBeNull();
   });

@@ -26,7 +26,7 @@ describe("the text of a file", () => {
     expect(bomb.length).toBeLessThan(2 ** 19);
     const decoded = vi.spyOn(TextDecoder.prototype, "decode");
     await expect(textOfFile(file("bomb.csv.gz", bomb), 2 ** 20)).rejects.toThrow(
-      "bomb.csv.gz: unpacks to more than 1\u00a0MiB, the most that this page reads.",
+      "bomb.csv.gz: unpacks to more than 1\u00a0MiB, the maximum for this page.",
     );
     const kept = decoded.mock.calls.reduce((sum, [piece]) => sum + (piece === undefined ? 0 : piece.byteLength), 0);
     expect(kept).toBeLessThanOrEqual(2 ** 20);

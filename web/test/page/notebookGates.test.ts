@@ -39,7 +39,7 @@ describe("a gate of a notebook's page", () => {
     root.querySelectorAll("input")[1]!.checked = true;
     submit(0);
     expect(gates.map((gate) => gate.open)).toEqual([true, false]);
-    expect(said(0)).toBe("Committed, and not so: a < b.");
+    expect(said(0)).toBe("Committed. Not correct: a < b.");
     expect(root.querySelector<HTMLElement>(".because")!.hidden).toBe(false);
     expect(root.querySelectorAll("input")[0]!.disabled).toBe(true);
   });
@@ -48,10 +48,10 @@ describe("a gate of a notebook's page", () => {
     const { root, submit, said } = page();
     root.querySelectorAll("input")[0]!.checked = true;
     submit(0);
-    expect(said(0)).toBe("Committed, and right.");
+    expect(said(0)).toBe("Committed. Correct.");
     root.querySelectorAll("input")[2]!.value = "110";
     submit(1);
-    expect(said(1)).toBe("Committed. What follows tells.");
+    expect(said(1)).toBe("Committed. The next cells show the answer.");
   });
 
   it("is open again after a reload, with what was committed, and the first commitment counts", () => {

@@ -68,6 +68,6 @@ describe("a state in the address", () => {
     ["without its text", "#v1"],
     ["a place that the page does not have", "#nowhere"],
   ])("that is %s gives a sentence", (_, hash) => {
-    expect(problem(hash)).toMatch(/^The part of the link after # cannot be read: .+\.$/);
+    expect(problem(hash)).toMatch(/^The part of the link after # is invalid: .+\.$/);
   });
 });

@@ -194,7 +194,7 @@ describe("the client of the session", () => {
     const first = client.open({ seed: 7, weeks: null });
     begun[0]!.says({ kind: "unloaded", why: "Failed to fetch" });
     await expect(first).rejects.toThrow(
-      "Python could not be loaded. Without a network, this page needs the copy of an earlier visit; with one, try again. The browser says: Failed to fetch.",
+      "Python could not be loaded. Check the network and try again; offline, this works only after an earlier visit. The browser says: Failed to fetch.",
     );
     const second = client.open({ seed: 7, weeks: null });
     begun[1]!.says(opened(2));

@@ -18,11 +18,7 @@ export function afterQuestion(
   const closed = html(
     "section",
     { class: "closed" },
-    html(
-      "p",
-      {},
-      "Why it is so, the documented numbers and further experiments answer the question. They follow your prediction.",
-    ),
+    html("p", {}, "The explanation, the documented numbers and further experiments appear after your prediction."),
     html("div", { class: "actions" }, predict),
   );
   const element = html("div", { class: "after-question" });

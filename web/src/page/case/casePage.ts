@@ -98,7 +98,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     "label",
     { class: "pair-choice", hidden: "" },
     pair,
-    ` Beside “${state.titleOf(doc.default_variant)}”`,
+    ` Compare with “${state.titleOf(doc.default_variant)}”`,
   );
   pair.addEventListener("change", () => showBeside());
   // What the hand is on is drawn at once. The charts further down follow when the hand rests, and a few times a second

@@ -19,7 +19,7 @@ export function busiest({ jobs, metrics }: Summary): { readonly job: string; rea
 
 /** Markup that a learner's code has made, in a frame that runs nothing and loads nothing. */
 function framed(markup: string, onSized: () => void): HTMLElement {
-  const frame = html("iframe", { sandbox: "allow-same-origin", title: "The value, drawn", class: "drawn-value" });
+  const frame = html("iframe", { sandbox: "allow-same-origin", title: "The value as a picture", class: "drawn-value" });
   frame.srcdoc = `<!doctype html><meta name="color-scheme" content="light dark"><style>body{margin:8px;font:15px system-ui,sans-serif}table{border-collapse:collapse}td,th{padding:2px 10px 2px 0;text-align:right}caption{text-align:left}</style>${markup}`;
   frame.addEventListener("load", () => {
     const height = frame.contentDocument?.documentElement.scrollHeight ?? 0;
@@ -35,7 +35,7 @@ export function pythonConsole(code: () => string): HTMLElement {
   editor.value = code();
   const run = html("button", { type: "button" }, "Run");
   const stop = html("button", { type: "button", class: "quiet", hidden: "" }, "Stop");
-  const refresh = html("button", { type: "button", class: "quiet" }, "Take the stage’s values");
+  const refresh = html("button", { type: "button", class: "quiet" }, "Copy stage values");
   const status = html("span", { class: "quiet status", role: "status" });
   const output = html("pre", {
     class: "printed python-output",
@@ -134,7 +134,7 @@ export function pythonConsole(code: () => string): HTMLElement {
   }
 
   run.addEventListener("click", execute);
-  stop.addEventListener("click", () => fail(isReady ? "Stopped. Variables are gone." : "Stopped."));
+  stop.addEventListener("click", () => fail(isReady ? "Stopped. Variables were lost." : "Stopped."));
   refresh.addEventListener("click", () => {
     editor.value = code();
     editor.focus();

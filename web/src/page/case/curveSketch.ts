@@ -90,7 +90,7 @@ export function curveSketch(options: CurveSketchOptions): CurveSketch {
     html(
       "figcaption",
       { class: "quiet" },
-      `Draw it: flat is what is on the stage, ${formatValue(present, metricUnit)}; each line up is four times as much. Then sweep.`,
+      `Drag the points. The flat line is the value on the stage, ${formatValue(present, metricUnit)}; each grid line is a factor of four. Then sweep.`,
     ),
   );
 
@@ -187,7 +187,7 @@ export function fitOf(
   const far = ({ ratio }: { readonly ratio: number }) => Math.max(ratio, 1 / ratio);
   const near = ratios.filter((point) => far(point) <= nearRatio).length;
   const worst = ratios.reduce((most, point) => (far(point) > far(most) ? point : most));
-  const start = `Your line is within a quarter at ${near} of ${ratios.length} values`;
+  const start = `Your curve is within 25% at ${near} of ${ratios.length} values`;
   if (near === ratios.length) return `${start}.`;
   const times = far(worst);
   return `${start}; furthest off at ${formatSetting(worst.value, controlUnit)}, ${times < 10 ? times.toFixed(1) : Math.round(times)} times too ${worst.ratio < 1 ? "low" : "high"}.`;

@@ -88,7 +88,7 @@ export async function savePng(name: string, drawing: SVGSVGElement, above?: HTML
   canvas.height = Number(alone.getAttribute("height")) * pixelsEach;
   canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
   const blob = await new Promise<Blob | null>((made) => canvas.toBlob(made, "image/png"));
-  if (blob === null) throw new Error("The browser made no picture.");
+  if (blob === null) throw new Error("The browser could not make the picture.");
   save(`${name}.png`, blob, "image/png");
 }
 

@@ -63,7 +63,7 @@ export function evidence(options: EvidenceOptions): Evidence {
   // Hidden until something is drawn.
   const saves = html(
     "div",
-    { class: "saves", role: "group", "aria-label": "Save what is shown", hidden: "" },
+    { class: "saves", role: "group", "aria-label": "Save this view", hidden: "" },
     button("SVG", (name) => saveSvg(name, drawn()!)),
     button("PNG", (name) => savePng(name, drawn()!)),
     button("CSV", (name) => {
@@ -99,7 +99,7 @@ export function evidence(options: EvidenceOptions): Evidence {
     details.hidden = view.table === undefined;
     if (options.isCovered(view.name)) {
       details.hidden = true;
-      place(html("p", { class: "empty" }, "Covered: it answers the question. It is shown once you have predicted."));
+      place(html("p", { class: "empty" }, "Hidden until you predict: this view gives the answer away."));
       return;
     }
     if (details.open) fillTable(view);
@@ -170,25 +170,25 @@ const tools: readonly {
   {
     name: "quantize",
     title: "DTrace",
-    hides: "Device latencies by powers of two, as quantize prints them. Hides when, and where within a bucket.",
+    hides: "Device latencies by powers of two, as quantize prints them. Hides when, and the value within a bucket.",
     label: "quantize output",
   },
   {
     name: "sync",
     title: "Syncs",
-    hides: "How long each transaction group took to write. Hides what it had to write, and who waited.",
+    hides: "Write time of each transaction group. Hides its size, and which writers waited.",
     label: "lines of the sync script",
   },
   {
     name: "bonnie",
     title: "Bonnie++",
-    hides: "A rate for each test, and the share of a processor. Hides what the rest of the time was spent on.",
+    hides: "Rate and CPU share of each test. Hides how the rest of the time was spent.",
     label: "Bonnie++ report",
   },
   {
     name: "oplog",
     title: "Operation log",
-    hides: "Every operation with its offset. Hides the whole: one line looks like the next.",
+    hides: "Every operation with its offset. Hides trends: all lines look alike.",
     label: "Operation log",
     request: (job) => ({ tool: "oplog", job, limit: 60 }),
   },
@@ -196,7 +196,7 @@ const tools: readonly {
     name: "iostat",
     title: "iostat",
     hides:
-      "Devices, averaged over the run. Hides when they were busy, which request a device was busy for, and everything served from memory.",
+      "Devices, averaged over the run. Hides when they were busy, for which request, and everything served from memory.",
     label: "iostat output",
   },
   {

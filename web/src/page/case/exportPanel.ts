@@ -27,7 +27,7 @@ export function exportPanel(options: ExportPanelOptions): HTMLElement {
   const csv = html("button", { type: "button" }, "Operations as CSV");
   const arrow = html("button", { type: "button" }, "Operations as Arrow");
   const json = html("button", { type: "button" }, "Run as JSON");
-  const scenario = html("button", { type: "button" }, "Scenario as a file");
+  const scenario = html("button", { type: "button" }, "Scenario as JSON");
   const svg = html("button", { type: "button" }, "Picture as SVG");
   const png = html("button", { type: "button" }, "Picture as PNG");
   const frame = html("button", { type: "button" }, "Copy embed code");
@@ -38,14 +38,11 @@ export function exportPanel(options: ExportPanelOptions): HTMLElement {
     void navigator.clipboard
       .writeText(text)
       .then(() => (said.textContent = done))
-      .catch(() => said.replaceChildren("The browser does not allow copying. Here it is: ", code(text)));
+      .catch(() => said.replaceChildren("The browser does not allow copying. Copy this: ", code(text)));
   };
-  copyLink.addEventListener("click", () => copy(link(), "The link is on the clipboard. It holds this very run."));
+  copyLink.addEventListener("click", () => copy(link(), "Link copied. It opens exactly this run."));
   frame.addEventListener("click", () =>
-    copy(
-      embedCode(link(), `${doc.code}: ${doc.title}`),
-      "The code of a frame with the stage and its controls is on the clipboard. It starts with this very run.",
-    ),
+    copy(embedCode(link(), `${doc.code}: ${doc.title}`), "Embed code copied. The frame opens with this run."),
   );
   const fail = (error: unknown) => (said.textContent = error instanceof Error ? error.message : String(error));
   svg.addEventListener("click", () => {
@@ -94,7 +91,7 @@ export function exportPanel(options: ExportPanelOptions): HTMLElement {
   return html(
     "section",
     { class: "carry-on", "aria-labelledby": "carry-on-title" },
-    html("h2", { id: "carry-on-title" }, "Carry on"),
+    html("h2", { id: "carry-on-title" }, "Share and export"),
     html("div", { class: "actions" }, python, copyLink, frame, svg, png, csv, arrow, json, scenario),
     said,
     consolePlace,
@@ -113,8 +110,8 @@ export function inTheCourse({
   const link = (path: string, text: string) => html("a", { href: notebookInLab(`${path}.ipynb`) }, text);
   if (notebook !== undefined) {
     words.push("The course investigates this case in ", link(`notebooks/${notebook}`, `notebooks/${notebook}`));
-    words.push(", which opens here in the browser, with the same charts and engine, or is to be ");
-    words.push(html("a", { href: `${notebook}.html` }, "read as a page"), ". ");
+    words.push(", which opens here in the browser with the same charts and engine. You can also ");
+    words.push(html("a", { href: `${notebook}.html` }, "read it as a page"), ". ");
   }
   if (exercises.length > 0) {
     words.push(exercises.length === 1 ? "Its exercise: " : "Its exercises: ");

@@ -21,7 +21,7 @@ export function facts(rows: readonly FactRow[], options: FactsOptions): HTMLTabl
   const table = html(
     "table",
     { class: "facts" },
-    html("caption", {}, `What ${options.source} documents, and what this engine gives.`),
+    html("caption", {}, `Numbers from ${options.source}, and results of this engine.`),
   );
   const titles = ["", "fact", "documented", "simulated", "deviation", "tolerance", "kind"];
   const head = html("tr");

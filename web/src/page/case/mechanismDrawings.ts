@@ -44,7 +44,7 @@ const drawings: readonly Drawing[] = [
     draw: ({ result }, _, width) =>
       captioned(
         commitSizes(result, { width }),
-        "Every commit of the run above, by size: small ones cost the same whatever is in them, large ones their bytes. What lies above the line has waited.",
+        "Each dot is one commit of the run above. Small commits cost a fixed amount; large ones cost per byte. Dots above the line waited.",
       ),
   },
   {
@@ -52,7 +52,7 @@ const drawings: readonly Drawing[] = [
     draw: ({ result }, _, width) =>
       captioned(
         feedRate(result, { width }),
-        "How fast the cache device fills, by how full it is. Each dot is a part of the run above: the feed's limit at first, at last only what the device does not hold yet.",
+        "Fill rate of the cache device, by how full it is. Each dot is a part of the run above. At first the feed's limit determines it; at the end, only data that the device does not hold yet are written.",
       ),
   },
   {
@@ -70,7 +70,7 @@ const drawings: readonly Drawing[] = [
           width,
           controller: result.scenario.controller!,
         }),
-        "What limits one disk: shards each add as much as the first, until the primary or the cores are busy. The lines are computed from the costs; the dot is the run above, measured.",
+        "Limits of one disk. Each shard adds as much as the first, until the primary or the cores are busy. The lines are computed from the costs; the dot is the measured run above.",
       ),
   },
   {
@@ -83,7 +83,7 @@ const drawings: readonly Drawing[] = [
     draw: ({ result }, { focus }, width) =>
       captioned(
         coreLimit(result, { ...focus, width, server: result.scenario.server!, network: result.scenario.network! }),
-        "What limits the server, against its cores: their cycles, the calls that are made one at a time, and the link. The lines are computed from the costs of the run above; the dot is that run, measured.",
+        "Limits of the server by its number of cores: CPU cycles, cross-calls that run one at a time, and the link. The lines are computed from the costs of the run above; the dot is that run, measured.",
       ),
   },
   {
@@ -99,7 +99,7 @@ const drawings: readonly Drawing[] = [
           chunk_bytes: Number(prefetch.chunk),
           per_request: prefetch.per_request ?? 0,
         }),
-        "What a prefetch covers: nothing is missing while a read fits, then every further byte is. The dot is the run above.",
+        "Coverage of a prefetch. While a read fits, nothing is missing; every byte beyond is. The dot is the run above.",
       );
     },
   },
@@ -130,7 +130,7 @@ async function writePath(
   if (kind === "zfs2008" || kind === "zfs2010") {
     return captioned(
       groupLimit(result, { width, target_ns: targetOf(zfs) }),
-      "The limit that each sync set for the next groups, and what that very sync could have written in the target time. Where line and dots part, groups are too large or too small for the backend.",
+      "The limit that each sync set for the next groups, and the amount that this sync could have written in the target time. Where line and dots differ, groups are too large or too small for the backend.",
     );
   }
   const now = intervalAt(result, moment_ns / 1e9);
@@ -156,7 +156,7 @@ async function writePath(
       visited_bytes: visited.map(({ dirty_mean_bytes }) => Math.min(dirty_mean_bytes, most_bytes - 1)),
     }),
     caption:
-      "Both answers to a filling buffer: writers are delayed, and more writes go to each device at once. The large dot is the moment on the stage, the faint ones the rest of the run. All writers share the delay: together they enter at most once in that time.",
+      "Both responses to a filling buffer: writers are delayed, and more writes go to each device at once. The large dot is the moment on the stage; the faint dots are the rest of the run. All writers share the delay: at most one of them enters per delay.",
   };
 }
 

@@ -32,9 +32,9 @@ export function modelSection(doc: CaseDocument, onSeed: (seed: number) => void):
     html(
       "div",
       { class: "three" },
-      html("div", {}, html("h3", {}, "In it"), list(doc.model.in)),
-      html("div", {}, html("h3", {}, "Left out"), list(doc.model.out)),
-      html("div", {}, html("h3", {}, "Where its numbers come from"), list(doc.model.parameters)),
+      html("div", {}, html("h3", {}, "Modelled"), list(doc.model.in)),
+      html("div", {}, html("h3", {}, "Not modelled"), list(doc.model.out)),
+      html("div", {}, html("h3", {}, "Sources of its numbers"), list(doc.model.parameters)),
     ),
     html(
       "dl",

@@ -44,7 +44,7 @@ export function sweepPanel(
   const metrics = sentenceMetrics(doc.sentence);
   const choice = html("select", { id: "sweep-control" });
   const start = html("button", { type: "button", class: "start-sweep" }, "Sweep this control");
-  const expect = html("button", { type: "button", class: "quiet" }, "Draw what you expect first");
+  const expect = html("button", { type: "button", class: "quiet" }, "Predict the curve first");
   const drawing = html("div", { class: "sketch-place" });
   const bar = html("progress", { max: 1, value: 0, "aria-label": "Progress of the sweep" });
   const cancel = html("button", { type: "button", class: "quiet" }, "Cancel");
@@ -82,7 +82,7 @@ export function sweepPanel(
     const { metrics: now = {}, units = {} } = controller.run?.summary ?? {};
     const metric = metrics.find((name) => (now[name] ?? 0) > 0);
     if (control === undefined || metric === undefined) {
-      status.textContent = "Nothing on the stage can be drawn against this control.";
+      status.textContent = "No metric of the stage can be plotted against this control.";
       return;
     }
     const unit = units[metric] ?? "";

@@ -59,10 +59,10 @@ function answered(form: HTMLFormElement, value: string): void {
   say(
     form,
     right === undefined
-      ? "Committed. What follows tells."
+      ? "Committed. The next cells show the answer."
       : right === value
-        ? "Committed, and right."
-        : `Committed, and not so: ${right}.`,
+        ? "Committed. Correct."
+        : `Committed. Not correct: ${right}.`,
   );
 }
 

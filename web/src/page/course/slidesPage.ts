@@ -64,7 +64,7 @@ function list(): () => void {
     html(
       "p",
       { class: "quiet" },
-      "Arrow keys or Space go on, Home and End to the ends, Escape comes back here. Printed, a week is a handout of all its slides.",
+      "Arrow keys or Space move on, Home and End jump to the ends, and Escape returns here. Print a week to get a handout of all its slides.",
     ),
   );
   page.root.append(element);
@@ -76,7 +76,7 @@ function deck(week: Week, known: readonly Incident[], first: number): () => void
   const engine = new EngineClient();
   const all = slidesOf(week, known, engine);
   const before = html("button", { type: "button", "aria-label": "Back" }, "‹");
-  const next = html("button", { type: "button", "aria-label": "On" }, "›");
+  const next = html("button", { type: "button", "aria-label": "Next" }, "›");
   const count = html("span", { class: "slide-count", "aria-live": "polite" });
   const out = html("a", { href: "#" }, "All weeks");
   const element = html(
@@ -149,7 +149,7 @@ function slidesOf(week: Week, known: readonly Incident[], engine: EngineClient):
     ...week.beliefs.map(({ said, but }) => {
       const answer = prose(but);
       return slide(
-        [html("p", { class: "kicker" }, "Is it so?"), html("h2", {}, ...inline(`“${said}”`)), answer],
+        [html("p", { class: "kicker" }, "True or false?"), html("h2", {}, ...inline(`“${said}”`)), answer],
         [answer],
       );
     }),

@@ -64,7 +64,7 @@ export function costPanel({ controls, design, currency }: CostPanelOptions): Cos
     html(
       "p",
       { class: "prose" },
-      "One test, with more and more of one part. Where the line lies flat another part binds, and money buys nothing.",
+      "One test with increasing amounts of one part. Where the line is flat, another part is the limit, and money buys nothing.",
     ),
     html("div", { class: "cost-head" }, field("More of", part), field("in the test", test), start, running),
     status,
@@ -115,7 +115,7 @@ export function costPanel({ controls, design, currency }: CostPanelOptions): Cos
           redraw();
         },
       });
-      status.textContent = `The dashed line is the most that the parts allow, the ring the pool above.${refused}`;
+      status.textContent = `The dashed line is the limit of the parts; the ring is the pool above.${refused}`;
     } catch (error) {
       const why = error instanceof Cancelled ? "Cancelled." : error instanceof Error ? error.message : String(error);
       status.textContent = `${why} ${drawn.points.length} pools are shown.`;
@@ -139,10 +139,10 @@ export function costPanel({ controls, design, currency }: CostPanelOptions): Cos
         refused.push(named(control, value));
       }
     }
-    if (pools.length === 0) throw new Error("No such pool can be built.");
+    if (pools.length === 0) throw new Error("None of these pools can be built.");
     return {
       pools,
-      refused: refused.length === 0 ? "" : ` Left out, for they cannot be built: ${refused.join(", ")}.`,
+      refused: refused.length === 0 ? "" : ` Not shown because they cannot be built: ${refused.join(", ")}.`,
     };
   }
 

@@ -108,7 +108,7 @@ async function designer(
     const { design, measured, compared, running, kept } = pool;
     sentence.replaceChildren(...poolSentence(pool, currency));
     comparison.textContent = kept === undefined ? "" : differenceFrom(kept.design, design, currency);
-    keep.textContent = kept === undefined ? "Keep this pool to compare" : "Compare with the last pool again";
+    keep.textContent = kept === undefined ? "Keep pool to compare" : "Stop comparing";
     keep.disabled = kept === undefined && !pool.isMeasured;
     costs.textContent = costsOf(design, currency);
     unusual.replaceChildren(
@@ -165,7 +165,7 @@ async function designer(
           html(
             "p",
             {},
-            "Sample values, and nobody's list prices; a currency is only a name here. Give your own; they stay in this page and in its address.",
+            "Example prices, not list prices, in any currency. Enter your own; they are stored only in this page's address.",
           ),
           prices,
         ),

@@ -14,25 +14,24 @@ export const ideas: readonly PoolIdea[] = [
     title: "Twice the disks",
     numbers: { disks: 88 },
     surprise:
-      "The dearest change of all, and only the working set has much of it: elsewhere links and the log stand in front of the disks, and twenty threads cannot keep even the first half of them busy.",
+      "The most expensive change, and only the working-set test benefits much. In other tests, links and the log are the limit, or twenty threads cannot keep even half of the disks busy.",
   },
   {
     title: "Two parity disks in eleven",
     numbers: { width: 11, parity: 2 },
     surprise:
-      "Half as much room again on as many disks, and cold reads pay, the twenty streams most of all: each record needs nine arms at once, so that eleven disks answer like little more than one.",
+      "Half as much capacity again on the same number of disks, but cold reads suffer, most of all the twenty streams. Each record needs nine arms at once, so eleven disks are little faster than one.",
   },
   {
     title: "A second log SSD",
     numbers: { log_ssds: 2 },
-    surprise:
-      "One test of twelve is nearly twice as fast. Who writes nothing that must be durable has paid for nothing.",
+    surprise: "One test of twelve is nearly twice as fast. If you have no synchronous writes, you paid for nothing.",
   },
   {
     title: "A log of 74 GB and 16 GiB of memory",
     numbers: { memory_gib: 16, log_gb: 74 },
     surprise:
-      "A log holds what memory has not yet written to the pool, and no more; the rest of the device is never touched. The working set pays for the memory that is missing.",
+      "A log holds only data that memory has not yet written to the pool; the rest of the device is never used. The working-set test suffers from the smaller memory.",
   },
 ];
 
@@ -47,17 +46,17 @@ export function explanation(): HTMLElement {
       html(
         "p",
         {},
-        "Each test is a closed loop: it runs until something is busy all the time. What each part can do is known before anything runs: one disk does 77 random reads a second, up to 200 with a full queue; a link carries its rate less headers; cores do their cycles over those of a request. The least of these binds, and no run exceeds it.",
+        "Each test is a closed loop: it runs until something is busy all the time. The limit of each part is known in advance. One disk does 77 random reads a second, up to 200 with a full queue. A link carries its rate minus headers. Cores do their cycles per second divided by the cycles of a request. The smallest limit binds, and no run exceeds it.",
       ),
       html(
         "p",
         {},
-        "Some disks are busy below what they could do: their arms move more than they read. Where the last column says waiting nothing is full, and threads wait for one answer after the other: faster parts help little, more threads would.",
+        "Some disks are busy below their limit, because their arms spend more time moving than reading. Where the last column says “waiting”, no part is full: threads wait for one answer after the other. Faster parts help little there; more threads would help.",
       ),
       html(
         "p",
         {},
-        "Windows are a second, or four where streams are written, which may end in memory. For the working set memory and flash hold what they can from the start, and the disks are as large as the rest needs, so that their arms move as they would.",
+        "Each test runs for one second, or four for written streams, which may still be in memory at the end. In the working-set test, memory and flash are filled from the start. The disks are as large as the rest needs, so that seeks are realistic.",
       ),
     ),
   );
@@ -68,7 +67,7 @@ export function onward(): HTMLElement {
   return html(
     "section",
     { "aria-labelledby": "onward-title" },
-    html("h2", { id: "onward-title" }, "Carry on"),
+    html("h2", { id: "onward-title" }, "Next steps"),
     html(
       "div",
       { class: "prose" },
@@ -78,11 +77,11 @@ export function onward(): HTMLElement {
         link("eleven-metrics.html", "Eleven numbers of one pool"),
         " is the case behind these tests, with its sources. In the lab ",
         link(notebookInLab("notebooks/12-design-a-pool.ipynb"), "notebooks/12-design-a-pool"),
-        " doubles one part after the other and takes the server apart, and the assignment ",
+        " doubles one part after the other and analyses the server, and the assignment ",
         link(notebookInLab("exercises/pool-design/pool-design.ipynb"), "exercises/pool-design"),
         " gives you a service level and a budget.",
       ),
-      html("p", {}, "The address of this page holds your pool and your prices: copy it to send them on."),
+      html("p", {}, "The address of this page contains your pool and your prices. Copy it to share them."),
     ),
   );
 }

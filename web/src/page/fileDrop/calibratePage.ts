@@ -15,7 +15,7 @@ const page = preparePage();
 void buildPage(page, () => {
   const family = html("select", { id: "family" });
   family.append(
-    html("option", { value: "" }, "whatever fits best"),
+    html("option", { value: "" }, "the best fit"),
     html("option", { value: "lun" }, "a logical unit"),
     html("option", { value: "ssd" }, "a solid-state drive"),
     html("option", { value: "hdd" }, "a hard disk"),
@@ -73,11 +73,11 @@ function recording(): HTMLElement {
     html(
       "p",
       { class: "prose" },
-      "The first prints what would be run; the second runs it, fits at once, and keeps fio’s reports in ",
+      "The first prints the planned jobs. The second runs them, fits a model, and keeps fio’s reports in ",
       html("code", {}, "results/"),
-      " for this page. Reports of your own will do when they have ",
+      " for this page. You can also use your own reports if they contain ",
       html("code", {}, "--output-format=json+"),
-      ": at least random reads of 4, 16 and 64 KiB one at a time and of 4 KiB at several depths, and one more that is not in the fit, such as 4 KiB at depth 24. Latencies come from ",
+      ". They need random reads of 4, 16 and 64 KiB at depth 1, reads of 4 KiB at several depths, and one more that is not in the fit, such as 4 KiB at depth 24. Latencies come from ",
       html("code", {}, "lat_ns"),
       "; each job’s options are read from the report.",
     ),

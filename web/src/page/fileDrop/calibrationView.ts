@@ -109,7 +109,7 @@ function jobTable(jobs: readonly JudgedJob[]): HTMLTableElement {
     return `${percent < 0 ? "−" : "+"}${Math.abs(percent).toFixed(1)}`;
   };
   return resultTable<JudgedJob>({
-    caption: "Latencies in µs, measured and simulated, and how far the model is off in per cent",
+    caption: "Measured and simulated latencies in µs, and the error of the model in percent",
     rows: [...jobs.filter((job) => job.held_out), ...jobs.filter((job) => !job.held_out)],
     columns: [
       { title: "job", value: (row) => row.job },
@@ -130,19 +130,19 @@ function parameters(known: readonly Parameter[]): HTMLElement {
   return html(
     "section",
     { "aria-labelledby": "parameters-title" },
-    html("h2", { id: "parameters-title" }, "Its parameters, and how far each is known"),
+    html("h2", { id: "parameters-title" }, "Parameters, and how well each is known"),
     html(
       "p",
       { class: "prose" },
       unknown.length === 0
-        ? "All of them follow from what was recorded."
-        : `These jobs could not identify: ${names}. The preset has the assumed value there, and says so.`,
+        ? "All parameters follow from the recorded jobs."
+        : `These jobs could not identify: ${names}. The preset marks them as assumed.`,
     ),
     html(
       "div",
       { class: "scroll known", tabindex: 0, role: "region", "aria-label": "Parameters" },
       resultTable<Parameter>({
-        caption: "How each is known: measured, as a sum of parts that cannot be told apart, as a bound, or assumed",
+        caption: "Evidence for each: measured, a sum of parts that cannot be separated, a bound, or assumed",
         rows: known,
         columns: [
           { title: "parameter", value: ({ name }) => name },
@@ -167,7 +167,7 @@ function notes({ warnings, left_out: leftOut }: Calibration): HTMLElement[] {
             html("ul", {}, ...lines.map((line) => html("li", {}, words(line)))),
           ),
         ];
-  return [...part("notes-title", "What to mind", warnings), ...part("left-title", "What was left out", leftOut)];
+  return [...part("notes-title", "Notes", warnings), ...part("left-title", "Not used", leftOut)];
 }
 
 function takeAway(preset: string, { changesFor, incidents, onProblem }: CalibrationOptions): HTMLElement {
@@ -195,11 +195,11 @@ function takeAway(preset: string, { changesFor, incidents, onProblem }: Calibrat
   return html(
     "section",
     { "aria-labelledby": "take-title" },
-    html("h2", { id: "take-title" }, "Run things on it"),
+    html("h2", { id: "take-title" }, "Run on this device"),
     html(
       "p",
       { class: "prose" },
-      "Any incident, with its data on this device in the place of its own: how many devices there are, and how addresses spread over them, stays; devices of logs and caches stay too.",
+      "Any incident, with its data on this device instead of its own. The number of devices, the layout, and the devices of logs and caches stay the same.",
     ),
     html("div", { class: "actions" }, html("label", { for: "on-mine" }, "Incident"), choice, link),
     html("div", { class: "actions" }, keep),

@@ -12,7 +12,7 @@ void buildPage(page, () =>
   fileDropPage<Diagnosis>({
     page,
     handler: "seeklab.diagnosis.handler",
-    what: "Drop reports of the same time here, or choose them: iostat -x (text or JSON), zpool iostat, fio’s JSON, blkparse, an operation log as CSV; gzipped or not. They stay in this browser: nothing is sent.",
+    what: "Drop reports of the same period here, or choose them: iostat -x (text or JSON), zpool iostat, fio’s JSON, blkparse, an operation log as CSV; gzipped or not. They stay in this browser; nothing is sent.",
     folders: false,
     // As much as a page has memory for; a report is rarely a hundredth of it. The JSON handler limits the size after unpacking.
     limits: { files: 100, bytes: 32 * mebibyte, allBytes: 64 * mebibyte },
@@ -23,7 +23,7 @@ void buildPage(page, () =>
       { name: "writes", title: "Slow synchronous writes" },
       { name: "array", title: "A slow array" },
       { name: "copy", title: "A copy that stutters" },
-      { name: "plain", title: "A busy drive, and nothing wrong" },
+      { name: "plain", title: "A busy but healthy drive" },
     ],
     show: diagnosisView,
     taken: kinds,

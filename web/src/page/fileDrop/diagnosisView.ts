@@ -47,7 +47,7 @@ export function diagnosisView(found: Diagnosis): HTMLElement {
     html(
       "section",
       { "aria-labelledby": "says-title" },
-      html("h2", { id: "says-title" }, "What the numbers say by themselves"),
+      html("h2", { id: "says-title" }, "Observations in the numbers"),
       ...sentences(found.says.length > 0 ? found.says : ["Nothing stands out."]),
     ),
     fits(found),
@@ -57,7 +57,7 @@ export function diagnosisView(found: Diagnosis): HTMLElement {
           html(
             "section",
             { "aria-labelledby": "next-title" },
-            html("h2", { id: "next-title" }, "What to look at next"),
+            html("h2", { id: "next-title" }, "Next measurements"),
             html("ul", {}, ...found.next.map((line) => html("li", {}, ...withLinks(line, found.ranked)))),
           ),
         ]),
@@ -80,7 +80,7 @@ function fits({ none_of_these: isNone, why, ranked }: Diagnosis): HTMLElement {
   const section = html("section", { "aria-labelledby": "fits-title" });
   if (isNone) {
     section.append(
-      html("h2", { id: "fits-title" }, "None of the incidents fits"),
+      html("h2", { id: "fits-title" }, "No incident fits"),
       html("p", { class: "prose" }, `${why.charAt(0).toUpperCase()}${why.slice(1)}.`),
     );
     return section;
@@ -90,7 +90,7 @@ function fits({ none_of_these: isNone, why, ranked }: Diagnosis): HTMLElement {
     html(
       "p",
       { class: "prose quiet" },
-      "A likeness of numbers without a scale, not a proof: 100 % would be a run of the incident itself. Its page shows the mechanism, and what an engineer would look at to be sure.",
+      "Similarity of scale-free numbers, not a proof; 100% would be a run of the incident itself. Its page shows the mechanism, and the measurements that would confirm it.",
     ),
     html("ol", { class: "fits" }, ...ranked.map(fit)),
   );
@@ -105,8 +105,8 @@ function fit({ incident, code, title, symptom, mechanism, percent, alike, unlike
     html("p", { class: "fit-name" }, html("b", {}, capital(mechanism)), html("span", { class: "fit-share" }, share)),
     html("meter", { min: 0, max: 100, value: percent.toFixed(0), "aria-label": `Likeness ${share}` }),
     html("p", {}, "As in ", html("a", { href: `${incident}.html` }, `${code} · ${title}`), `: ${keepUnits(symptom)}`),
-    ...(alike.length > 0 ? [html("p", { class: "quiet" }, `Alike in ${alike.join("; ")}.`)] : []),
-    ...(unlike.length > 0 ? [html("p", { class: "quiet" }, `Unlike in ${unlike.join("; ")}.`)] : []),
+    ...(alike.length > 0 ? [html("p", { class: "quiet" }, `Similar: ${alike.join("; ")}.`)] : []),
+    ...(unlike.length > 0 ? [html("p", { class: "quiet" }, `Different: ${unlike.join("; ")}.`)] : []),
   );
 }
 

@@ -74,7 +74,7 @@ export class FileDropController<Answer extends object> {
     const { limits, listeners } = this.#options;
     listeners.onAccepted();
     try {
-      if (this.isAtWork) throw new Error("Files can be added when this has ended, or is stopped.");
+      if (this.isAtWork) throw new Error("You can add files when this has finished or was stopped.");
       this.set(withMore(this.#given, more, limits));
     } catch (error) {
       listeners.onError(error);
@@ -113,7 +113,7 @@ export class FileDropController<Answer extends object> {
   }
 
   stop(): void {
-    this.#options.python.stop("Stopped. Nothing was kept.");
+    this.#options.python.stop("Stopped. No result was saved.");
   }
 
   async #look(): Promise<void> {

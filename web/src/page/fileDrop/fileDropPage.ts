@@ -88,7 +88,7 @@ export function fileDropPage<Answer extends object>(options: FileDropOptions<Ans
       html(
         "div",
         { class: "bring-samples" },
-        html("p", { id: "samples-title" }, "No files at hand? Let the simulator make some, now and in this page:"),
+        html("p", { id: "samples-title" }, "No files? Try a simulated sample:"),
         html("div", { class: "actions", role: "group", "aria-labelledby": "samples-title" }, ...samples),
       ),
       list,
@@ -164,7 +164,7 @@ function row({ path, file, isMade }: Given, kind: string | undefined, onRemove: 
 /** A place for a text in the place of a file. */
 function pasting(words: string, onText: (text: Given) => void): HTMLElement {
   const text = html("textarea", { rows: 8, spellcheck: "false", autocapitalize: "off", "aria-label": words });
-  const take = html("button", { type: "button" }, "Take this text");
+  const take = html("button", { type: "button" }, "Use this text");
   take.addEventListener("click", () => {
     if (text.value.trim() === "") return;
     onText({ path: "pasted.txt", file: new File([text.value], "pasted.txt", { lastModified: Date.now() }) });

@@ -36,7 +36,7 @@ export function withMore(before: readonly Given[], more: readonly Given[], limit
   for (const { path, file } of more) {
     if (file.size > limits.bytes) {
       throw new Error(
-        `${path} holds ${formatBytes(file.size)}; this page reads files of at most ${formatBytes(limits.bytes)}.`,
+        `${path} has ${formatBytes(file.size)}; this page reads files of at most ${formatBytes(limits.bytes)}.`,
       );
     }
     // The same file given again is the same; another of that name stands beside it.
@@ -72,7 +72,7 @@ export function bytesOf(files: readonly Given[]): Promise<GivenFile[]> {
       try {
         return { path, bytes: new Uint8Array(await file.arrayBuffer()) };
       } catch (error) {
-        throw new Error(`${path} cannot be read any more; give it again.`, { cause: error });
+        throw new Error(`${path} can no longer be read; add it again.`, { cause: error });
       }
     }),
   );
@@ -141,8 +141,7 @@ async function dropped(transfer: DataTransfer, most: number): Promise<readonly G
 }
 
 async function collect(entry: FileSystemEntry, most: number, found: Given[]): Promise<void> {
-  if (found.length > most)
-    throw new Error(`The folder holds more than ${most} files, the most that this page reads at a time.`);
+  if (found.length > most) throw new Error(`The folder has more than ${most} files, the maximum for this page.`);
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
     found.push({ path: safePath(entry.fullPath), file });

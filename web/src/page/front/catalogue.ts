@@ -82,7 +82,7 @@ export function catalogue(incidents: readonly Incident[]): HTMLElement {
     }
     found.textContent =
       many === 0
-        ? "No incident has all of these words."
+        ? "No incident matches all of these words."
         : many === incidents.length
           ? ""
           : `${many} of ${incidents.length} incidents.`;
@@ -120,8 +120,8 @@ function progressSoFar(known: readonly Progress[]): HTMLElement {
   const [solved, predicted] = [count("solved"), count("predicted") + count("solved")];
   const words =
     predicted === 0
-      ? "Each incident asks for a prediction before it shows the answer. What you predict is kept on this device only."
-      : `You have predicted ${predicted} of ${known.length}, ${solved} of them well: within ${Math.round((near - 1) * 100)} %.`;
+      ? "Each incident asks for a prediction before it shows the answer. Your predictions are stored on this device only."
+      : `You have predicted ${predicted} of ${known.length}, ${solved} of them well: within ${Math.round((near - 1) * 100)}%.`;
   return html(
     "div",
     { class: "progress-so-far" },

@@ -137,7 +137,7 @@ export function fioBox({ engine, state, onState }: FioBoxOptions): HTMLElement {
     );
     if (parsed.ignored.length > 0) {
       output.append(
-        html("h3", {}, "Options that change nothing here"),
+        html("h3", {}, "Options without effect here"),
         html(
           "ul",
           { class: "ignored" },
@@ -158,7 +158,7 @@ export function fioBox({ engine, state, onState }: FioBoxOptions): HTMLElement {
     html(
       "p",
       { class: "prose" },
-      "Paste a job file and run it on a modelled device. Options that would change the result and are not modelled are refused by name. Nothing leaves this page.",
+      "Paste a job file and run it on a modelled device. The page refuses options that would change the result but are not modelled. Nothing leaves this page.",
     ),
     form,
   );
@@ -170,6 +170,6 @@ function missingInclude(error: unknown): Error | undefined {
   const problem = error.problems.find(({ path, nearest }) => path === "include" && nearest !== undefined);
   if (problem === undefined) return undefined;
   return new Error(
-    `include: this page cannot see ${problem.nearest!}; choose that file under “files it includes”, then run again.`,
+    `include: ${problem.nearest!} is missing; choose that file under “files it includes”, then run again.`,
   );
 }

@@ -121,13 +121,13 @@ function ways(all: readonly Incident[]): HTMLElement {
         "Or here, with nothing to install: ",
         html("a", { href: courseInLab }, "the notebooks in this browser"),
         ", or ",
-        html("a", { href: "notebooks.html" }, "the same to read, by weeks"),
+        html("a", { href: "notebooks.html" }, "read them, by week"),
         ".",
       ),
       html(
         "p",
         { class: "quiet" },
-        `${notebooks.size} notebooks and ${exercises.size} exercises go on with the incidents of this site.`,
+        `${notebooks.size} notebooks and ${exercises.size} exercises continue the incidents of this site.`,
       ),
     ),
   );

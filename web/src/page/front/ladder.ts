@@ -70,7 +70,7 @@ export function ladder(incidents: readonly Incident[]): HTMLElement {
     html(
       "p",
       { class: "quiet legend" },
-      "A line goes from the median to the longest request of the run that each page opens on; the dot is the mean. Each step of the axis is ten times the one before.",
+      "Each line goes from the median to the longest request of the run that a page opens with; the dot is the mean. Each step of the axis is a factor of ten.",
     ),
   );
 }

@@ -14,8 +14,7 @@ export const learningPaths: readonly LearningPath[] = [
   },
   {
     time: "A day",
-    words:
-      "One for each layer of the stack: network, processor, controller, write path, cache, disk, and what monitors make of them.",
+    words: "One for each layer of the stack: network, processor, controller, write path, cache, disk and monitors.",
     cases: [
       "one-window-per-rtt",
       "tlb-shootdown",
@@ -33,6 +32,6 @@ export const learningPaths: readonly LearningPath[] = [
 export const course = {
   time: "Ten weeks",
   words:
-    "The course, with a notebook and an exercise a week, checked as you go. It runs on your own machine from a clone of the project, by this command:",
+    "The course, with a notebook and an exercise a week, checked as you go. It runs on your own machine, from a clone of the project, with this command:",
   command: "make lab",
 } as const;

@@ -62,13 +62,13 @@ function summary(): HTMLElement {
   return html(
     "section",
     { class: "stage-section", "aria-labelledby": "summary-title" },
-    html("h2", { id: "summary-title", class: "unseen" }, "How far off"),
+    html("h2", { id: "summary-title", class: "unseen" }, "Differences"),
     html(
       "p",
       { class: "sentence" },
       html("strong", {}, `${near} of ${runs.length} runs`),
-      " are as near to what is published as their tolerance asks; the model misses ",
-      `${runs.length - near}, each with its reason below. For ${all.length - runs.length} more no public source was found; they are marked unverified.`,
+      " are within their tolerance of the published numbers; the model misses ",
+      `${runs.length - near}, each with its reason below. We found no public source for ${all.length - runs.length} more; they are marked unverified.`,
     ),
   );
 }
@@ -113,7 +113,7 @@ function protocol(): HTMLElement {
     html(
       "p",
       { class: "prose" },
-      "One job without a file system. Sequential runs on a drive that was filled in order, random ones on a drive in the steady state of random writes, and those of an SLC cache on an empty one. Rates and means leave out the first quarter of the requests. A calibrated run paid for a parameter of the preset, which its source names: it says that the parameters can be met together, not that the model foretold the number. A predicted one did not.",
+      "One job without a file system. Sequential runs use a drive that was filled in order, random runs a drive in the steady state of random writes, and SLC cache runs an empty drive. Rates and means ignore the first quarter of the requests. A calibrated run was used to fit a parameter of the preset, which its source names. It shows that all parameters fit together, not that the model predicted the number. A predicted run was not used in the fit.",
     ),
   );
 }

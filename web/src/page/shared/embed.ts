@@ -37,7 +37,7 @@ export function embed({ document: doc, set, run, say }: EmbedOptions): Embed {
     if (!isFramed || source !== parent) return;
     const read = readMessage(data, variants);
     if (typeof read === "string") {
-      say(`The page around this frame asked for something that cannot be done. ${read}`);
+      say(`The page around this frame sent an invalid message. ${read}`);
       refused(read);
     } else if (read.kind === "run") run();
     else set(read);

@@ -31,18 +31,18 @@ export type ToFrame =
 /** A message that can be done, or a sentence that says why it cannot. */
 export function readMessage(data: unknown, variants: readonly string[]): ToFrame | string {
   if (!isRecord(data)) return "A message is an object { seeklab: 1, kind, ... }.";
-  if (data.seeklab !== protocol) return "A message says which protocol it speaks: seeklab: 1.";
+  if (data.seeklab !== protocol) return "A message must name its protocol: seeklab: 1.";
   if (data.kind === "run") return { kind: "run" };
   if (data.kind !== "set") return 'A message has a kind: "set" or "run".';
   const { variant, set, seed } = data;
   if (variant !== undefined && (typeof variant !== "string" || !variants.includes(variant))) {
-    return `variant is one of ${variants.join(", ")}.`;
+    return `variant must be one of ${variants.join(", ")}.`;
   }
   if (seed !== undefined && (typeof seed !== "number" || !Number.isSafeInteger(seed) || seed < 0)) {
-    return "seed is a whole number from 0 to 2^53 - 1.";
+    return "seed must be a whole number from 0 to 2^53 - 1.";
   }
   if (set !== undefined) {
-    if (!isRecord(set)) return "set maps paths of fields to values.";
+    if (!isRecord(set)) return "set must map paths of fields to values.";
     const wrong = wrongChanges(set);
     if (wrong !== undefined) return `${wrong}.`;
   }

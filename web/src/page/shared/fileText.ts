@@ -22,7 +22,7 @@ export async function textOfFile(file: File, most_bytes: number): Promise<string
       read_bytes += value.length;
       if (read_bytes > most_bytes) {
         const kind = isGzip ? "unpacks to" : "holds";
-        throw new Error(`${file.name}: ${kind} more than ${formatBytes(most_bytes)}, the most that this page reads.`);
+        throw new Error(`${file.name}: ${kind} more than ${formatBytes(most_bytes)}, the maximum for this page.`);
       }
       pieces.push(decode(file, () => decoder.decode(value, { stream: true })));
     }

@@ -28,7 +28,7 @@ let asked: Promise<readonly Incident[]> | undefined;
 
 export function incidents(): Promise<readonly Incident[]> {
   asked ??= fetch("incidents.json").then((response) => {
-    if (!response.ok) throw new Error("The site holds no list of its incidents.");
+    if (!response.ok) throw new Error("The list of incidents is missing on this site.");
     return response.json() as Promise<readonly Incident[]>;
   });
   return asked;

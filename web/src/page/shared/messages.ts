@@ -26,7 +26,7 @@ export function messageBox(): MessageBox {
     say,
     clear,
     fail(error) {
-      if (error instanceof Cancelled) say("The run was cancelled. The page shows the last one that finished.");
+      if (error instanceof Cancelled) say("Run cancelled. Showing the last finished run.");
       else if (error instanceof EngineError) say(...error.problems.map(sentence));
       else say(error instanceof Error ? error.message : String(error));
     },

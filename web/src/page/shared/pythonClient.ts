@@ -97,6 +97,6 @@ export class PythonClient {
 function notLoaded(why: string): Error {
   const reason = why === "" ? "" : ` The browser says: ${why}.`;
   return new Error(
-    `Python could not be loaded. Without a network, this page needs the copy of an earlier visit; with one, try again.${reason}`,
+    `Python could not be loaded. Check the network and try again; offline, this works only after an earlier visit.${reason}`,
   );
 }

@@ -46,7 +46,7 @@ export function decodeRunLink(
       kind: "problem",
       message:
         `The link was made by a newer version of this page: it is version ${found}, and this page reads versions up to ` +
-        `${version}. Reload the page to get the newest version; until then it shows the case as it starts.`,
+        `${version}. Reload the page to get the newest version; until then it shows the case with its defaults.`,
     };
   }
   if (found < 1) return damaged(`there is no version ${found}`);
@@ -63,12 +63,12 @@ export function decodeRunLink(
 function damaged(why: string): Decoded {
   return {
     kind: "problem",
-    message: `The part of the link after # cannot be read: ${why}. The page keeps what it shows; ask for the link again.`,
+    message: `The part of the link after # is invalid: ${why}. The page is unchanged; ask for the link again.`,
   };
 }
 
 function readState(value: unknown): PageState | string {
-  if (!isRecord(value)) return "it holds no object";
+  if (!isRecord(value)) return "it is not an object";
   const { case: id, variant, set = {}, seed = 1, ui = {} } = value;
   if (id !== undefined && typeof id !== "string") return "case is not a name";
   if (variant !== undefined && typeof variant !== "string") return "variant is not a name";
@@ -83,14 +83,14 @@ function readState(value: unknown): PageState | string {
     Object.keys(ui).length > mostFields ||
     !Object.values(ui).every((entry) => typeof entry === "string")
   )
-    return "ui is not readable";
+    return "ui is invalid";
   return { case: id, variant, set: set as Changes, seed, ui: ui as Record<string, string> };
 }
 
 /** What is wrong with changes that come from elsewhere, in a link or a message: too many, too deep, too long. */
 export function wrongChanges(set: Record<string, unknown>): string | undefined {
   const entries = Object.entries(set);
-  if (entries.length > mostFields) return `set has at most ${mostFields} fields, and there are ${entries.length}`;
+  if (entries.length > mostFields) return `set has ${entries.length} fields; the maximum is ${mostFields}`;
   let values = 0;
   for (const [path, value] of entries) {
     values += path.length > longestText ? Infinity : valuesIn(value, mostDepth);

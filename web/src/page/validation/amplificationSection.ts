@@ -77,10 +77,10 @@ export function amplificationSection(engine: EngineClient, message: MessageBox):
     const rows = simulated.map((at, nth) => ({ ...at, expected: expected[nth]!.value }));
     const off = (row: (typeof rows)[number]) => 100 * (row.value / row.expected - 1);
     const furthest = Math.max(...rows.map((row) => Math.abs(off(row))));
-    told.textContent = `Simulated just now: at most ${formatNumber(furthest)} % from the closed form; the test allows ${allowedPercent} %.`;
+    told.textContent = `Simulated just now: at most ${formatNumber(furthest)}% from the closed form; the test allows ${allowedPercent}%.`;
     table.replaceChildren(
       resultTable({
-        caption: "Pages programmed for each page written",
+        caption: "Pages programmed per page written",
         rows,
         columns: [
           { title: "over-provisioning, %", value: (row) => row.overprovision_percent },
@@ -99,7 +99,7 @@ export function amplificationSection(engine: EngineClient, message: MessageBox):
     html(
       "p",
       { class: "prose" },
-      "A drive that is full must move valid pages before it can erase a block, so it programs more pages than it is asked to write. For uniform random writes theory says how many: the line. The dots are drives of this engine, run in this page.",
+      "A full drive must move valid pages before it can erase a block, so it programs more pages than the host writes. The line is the theory for uniform random writes. The dots are simulated drives, run in this page.",
     ),
     figure,
     told,

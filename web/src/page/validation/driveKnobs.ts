@@ -29,15 +29,24 @@ export function knobsOf(text: string): Control[] {
   const rpm = Number(mechanics?.[rotation]);
   if (rpm > 0) {
     const [min, max] = [Math.round(rpm * 0.9), Math.round(rpm * 1.1)];
-    list.push({ path: "rpm", title: "Rotation", help: "Turns per minute", unit: "rpm", min, max, step: 1, value: rpm });
+    list.push({
+      path: "rpm",
+      title: "Rotation",
+      help: "Revolutions per minute",
+      unit: "rpm",
+      min,
+      max,
+      step: 1,
+      value: rpm,
+    });
   }
   if ((seek_ms_by_cylinders?.length ?? 0) > 0) {
-    const help = "All times of the seek curve, of those in the file";
+    const help = "All times of the seek curve, relative to the file";
     list.push({ path: "seek", title: "Seek times", help, unit: "%", min: 80, max: 120, step: 1, value: 100 });
   }
   const blocks = Number(electronics_and_buffer?.[readAhead]);
   if (blocks > 0) {
-    const help = "Blocks that the drive reads on into its buffer after a read";
+    const help = "Blocks that the drive reads ahead into its buffer after a read";
     list.push({
       path: "ahead",
       title: "Read-ahead",

@@ -100,9 +100,7 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
     table.replaceChildren(classTable(found));
     about.textContent =
       files.about +
-      (found.ignored.length > 0
-        ? ` Settings of this drive that the model does nothing about: ${found.ignored.join(", ")}.`
-        : "");
+      (found.ignored.length > 0 ? ` Settings of this drive that the model ignores: ${found.ignored.join(", ")}.` : "");
     if (performance.getEntriesByName("first-chart").length === 0) performance.mark("first-chart");
   }
 
@@ -134,7 +132,7 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
     "section",
     { class: "stage-section validation", "aria-labelledby": "stage-title" },
     html("h2", { id: "stage-title" }, "Try other drive parameters"),
-    html("p", { class: "prose" }, "The same comparison in this page: a synthetic drive to begin with, then your own."),
+    html("p", { class: "prose" }, "The same comparison in this page, first for a synthetic drive, then for your own."),
     sentence,
     figure,
     html(
@@ -143,7 +141,7 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
       html("span", { class: "key thick" }, ""),
       " in the trace ",
       html("span", { class: "key thin" }, ""),
-      " simulated. Below: the difference at equal rank, whose root mean square over the mean is the demerit.",
+      " simulated. Below is the difference at equal rank. The demerit is its root mean square divided by the mean.",
     ),
     knobs,
     html("div", { class: "actions" }, reset),
@@ -175,7 +173,7 @@ function classTable(found: DriveAgreement): HTMLTableElement {
     ["writes", found.write],
   ];
   return resultTable({
-    caption: `${found.drive}: simulated against the trace; ${formatNumber(100 * found.within_300_us)} % of the requests agree one by one within 0.3 ms`,
+    caption: `${found.drive}: simulated against the trace; ${formatNumber(100 * found.within_300_us)}% of the requests agree individually within 0.3 ms`,
     rows,
     columns: [
       { title: "class", value: ([name]) => name },
@@ -200,7 +198,7 @@ function ownFiles(onFiles: (files: Files) => void): HTMLElement {
       onFiles({
         drive: texts[0],
         trace: texts[1],
-        about: `${driveFile.name} and ${traceFile.name}, as you chose them.`,
+        about: `${driveFile.name} and ${traceFile.name}, as chosen.`,
       });
     } catch (error) {
       message.fail(error);
@@ -214,7 +212,7 @@ function ownFiles(onFiles: (files: Files) => void): HTMLElement {
     html(
       "p",
       { class: "prose" },
-      "Parameters as JSON with DiskSim's names, and a CSV with the columns op, lbn, blocks, service_us and next_interarrival_us; gzipped or not. They stay in this page.",
+      "Parameters as JSON with DiskSim's names, and a CSV with the columns op, lbn, blocks, service_us and next_interarrival_us; gzipped or not. They stay in this browser.",
     ),
     html("div", { class: "actions" }, html("label", { for: "own-drive" }, "Drive"), drive),
     html("div", { class: "actions" }, html("label", { for: "own-trace" }, "Trace"), trace),
@@ -226,11 +224,11 @@ function drives(): HTMLElement {
   const element = html(
     "section",
     { "aria-labelledby": "drives-title" },
-    html("h2", { id: "drives-title" }, "Six drives that were measured"),
+    html("h2", { id: "drives-title" }, "Six measured drives"),
     html(
       "p",
       { class: "prose" },
-      "Traces of real drives of the 1990s, replayed request by request. Nothing is fitted to a drive: all that the model knows is in the drive's file. The data are not ours to ship, so these numbers are stored, with the date of the run; the project's tests run it again wherever the data are at hand.",
+      "Traces of real drives of the 1990s, replayed request by request. No parameter is fitted: the model knows only the drive's file. We may not distribute the data, so these numbers are stored, with the date of the run. The project's tests repeat the run if the data are available.",
     ),
     figure,
     html(
@@ -252,7 +250,7 @@ function drives(): HTMLElement {
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": "Measured drives" },
       resultTable({
-        caption: "Demerit in per cent of the mean service time, and bias, by class",
+        caption: "Demerit in percent of the mean service time, and bias, by class",
         rows: measured.drives,
         columns: [
           { title: "drive", value: (row) => row.title },
@@ -273,7 +271,7 @@ function drives(): HTMLElement {
     html(
       "p",
       { class: "quiet" },
-      "Bias is the mean simulated time less the measured one. Judged apart, writes are further off than the whole shows: they are the smaller class, and in one ranking of all requests they hide among the reads. On the first three drives reads come too slow and writes too fast, and the pooled figure hides both. On the HP C3323A and the DEC RZ26 writes were measured 0.7 and 0.8 ms later than the drive's own parameters give; such lateness may be that of the host which took the trace and noted each interrupt when it got to it. A trace cannot tell host from drive, and nothing is fitted to it.",
+      "Bias is mean simulated minus mean measured time. Scored separately, writes fit worse than the overall number suggests: there are few of them, and the overall ranking mixes them with reads. On the first three drives reads are too slow and writes too fast, and the errors cancel in the total. On the HP C3323A and the DEC RZ26, writes were measured 0.7 and 0.8 ms later than the drive's own parameters give. The delay may come from the tracing host, which recorded each interrupt only when it handled it. A trace cannot separate host from drive, and no parameter is fitted to it.",
     ),
   );
   whenSeen(figure, () => {
@@ -288,12 +286,12 @@ function solidState(): HTMLElement {
   return html(
     "section",
     { "aria-labelledby": "presets-title" },
-    html("h2", { id: "presets-title" }, "Solid-state drives of today"),
+    html("h2", { id: "presets-title" }, "Current solid-state drives"),
     html(
       "p",
       { class: "prose" },
       html("a", { href: "presets.html" }, "Presets against data sheets and reviews"),
-      ": what is published of four drives, and what their presets do in the same runs.",
+      ": published numbers of four drives, and the results of their presets in the same runs.",
     ),
   );
 }
@@ -302,11 +300,11 @@ function hits(): HTMLElement {
   return html(
     "section",
     { "aria-labelledby": "hits-title" },
-    html("h2", { id: "hits-title" }, "Cache policies count the same hits"),
+    html("h2", { id: "hits-title" }, "Cache policies have the same hits"),
     html(
       "p",
       { class: "prose" },
-      `Hits of ${groupThousands(cacheHits.requests)} requests, as ${cacheHits.rival} counts them. This engine counts the same number in every cell; a test asserts it against the stored counts, and against the library itself where that is installed.`,
+      `Hits of ${groupThousands(cacheHits.requests)} requests in ${cacheHits.rival}. This engine counts the same number in every cell. A test compares it with the stored counts, and with the library itself if that is installed.`,
     ),
     html(
       "div",
@@ -331,12 +329,12 @@ function asserted(): HTMLElement {
   return html(
     "section",
     { "aria-labelledby": "oracles-title" },
-    html("h2", { id: "oracles-title" }, "What the tests assert"),
+    html("h2", { id: "oracles-title" }, "Other tests"),
     html(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": "Oracles" },
       resultTable({
-        caption: "Oracles: what is known without the simulator, and how near it must come",
+        caption: "Oracles: results known without the simulator, and their tolerances",
         rows: oracles,
         columns: [
           { title: "oracle", value: (row) => row.what },

@@ -150,14 +150,14 @@ test("a control is swept over its range on other threads, and a sweep can be can
   assert.ok((await sentence(page)).includes(row[1].split("\u00a0")[0]), `${row.join(" ")} | ${await sentence(page)}`);
 
   // What one expects is drawn first, here by keys alone, and laid over the runs.
-  await panel.getByRole("button", { name: "Draw what you expect first" }).press("Enter");
+  await panel.getByRole("button", { name: "Predict the curve first" }).press("Enter");
   const points = panel.getByRole("slider");
   assert.equal(await points.count(), 7);
   await points.first().press("PageUp");
   await points.last().press("ArrowDown");
   await assertAccessible(page);
   await panel.getByRole("button", { name: "Sweep this control" }).press("Enter");
-  await status.filter({ hasText: /Your line is within a quarter at \d+ of \d+ values/ }).waitFor({ timeout: 60_000 });
+  await status.filter({ hasText: /Your curve is within 25% at \d+ of \d+ values/ }).waitFor({ timeout: 60_000 });
   assert.equal(await panel.locator(".sketch").count(), 0);
   assert.match(await panel.locator(".sweep-charts").textContent(), /yours/);
   note(`${rows} runs; ${names[0]}`);
@@ -355,7 +355,7 @@ test("pictures, tables and the run are saved as files, and the code of a frame i
   const [, run] = await saved(carry.getByRole("button", { name: "Run as JSON" }));
   assert.equal(JSON.parse(run).fingerprint, await fingerprint(page));
   await carry.getByRole("button", { name: "Copy embed code" }).click();
-  await carry.getByText("is on the clipboard").waitFor();
+  await carry.getByText("Embed code copied").waitFor();
   const code = await page.evaluate(() => navigator.clipboard.readText());
   assert.ok(code.includes(`${address}/odx-prefetch.html?embed=1`), code);
 });

@@ -69,7 +69,7 @@ test(
     await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
     assert.equal(await sentence(page), before);
     // A pool is kept, another one is measured beside it, in the reader's currency.
-    await page.getByRole("button", { name: "Keep this pool to compare" }).click();
+    await page.getByRole("button", { name: "Keep pool to compare" }).click();
     await page.getByText("Prices", { exact: true }).click();
     await page.getByLabel("Currency").selectOption("CHF");
     await logs.focus();

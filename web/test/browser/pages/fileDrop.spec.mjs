@@ -17,7 +17,7 @@ test("an outage is diagnosed by keyboard, from a sample and from files, and what
   assert.match(await page.locator(".bring-files .said").textContent(), /^Loading Python: \d+\sMB/);
   const focused = (words) =>
     page.waitForFunction((text) => document.activeElement?.textContent === text, words, { timeout: 90_000 });
-  await focused("What the numbers say by themselves");
+  await focused("Observations in the numbers");
   assert.match(
     await page.locator(".fits li").first().textContent(),
     /Commits one after the other.*As in S2 · One at a time/s,
@@ -28,7 +28,7 @@ test("an outage is diagnosed by keyboard, from a sample and from files, and what
   );
   await assertAccessible(page);
   await page.locator(".bring-samples button").last().press("Enter");
-  await page.locator("#fits-title").filter({ hasText: "None of the incidents fits" }).waitFor();
+  await page.locator("#fits-title").filter({ hasText: "No incident fits" }).waitFor();
   for (const href of await page.locator(".fits a").evaluateAll((links) => links.map((link) => link.href)))
     assert.ok(existsSync(join(site, new URL(href).pathname)), href);
 
@@ -67,7 +67,7 @@ test("an outage is diagnosed by keyboard, from a sample and from files, and what
   await page.getByText("A log of the clients' own requests").waitFor();
   await page.getByText("Or paste a report").click();
   await page.getByRole("textbox", { name: "Or paste a report" }).fill(iostat.replaceAll("r_await", "await"));
-  await page.getByRole("button", { name: "Take this text" }).click();
+  await page.getByRole("button", { name: "Use this text" }).click();
   assert.match((await ask()).join(" "), /^pasted\.txt line 1: found a header without r_await/);
   await page.locator(".given li").last().getByRole("button", { name: "Remove" }).click();
   await page.evaluate(() => {
@@ -77,7 +77,7 @@ test("an outage is diagnosed by keyboard, from a sample and from files, and what
   });
   await page
     .locator(".notice p")
-    .filter({ hasText: /large\.csv holds 64\sMiB; this page reads files of at most 32\sMiB\./ })
+    .filter({ hasText: /large\.csv has 64\sMiB; this page reads files of at most 32\sMiB\./ })
     .waitFor();
   assert.equal(await page.locator(".given li").count(), 1);
 

@@ -33,7 +33,7 @@ test("the front page has a place for every incident on the ladder, and finds inc
   assert.ok(some > 0 && some < 10, `${some} incidents`);
   assert.match(await page.locator(".found").textContent(), new RegExp(`^${some} of ${cases} incidents`));
   await page.getByLabel("Search").fill("nothing is called this");
-  await page.locator(".found").filter({ hasText: "No incident has all of these words." }).waitFor();
+  await page.locator(".found").filter({ hasText: "No incident matches all of these words." }).waitFor();
   // One prediction, far off: predicted, and not well.
   await page.evaluate(() => {
     localStorage.setItem("seeklab.prediction.odx-prefetch", JSON.stringify({ guess: 50 }));

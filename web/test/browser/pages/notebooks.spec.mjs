@@ -8,7 +8,7 @@ import { phone, ran, assertAccessible } from "../kit.mjs";
 test("a notebook is read on its page, and what follows a question is closed until it is answered", async ({ open }) => {
   const page = await open("/odx-prefetch.html");
   await ran(page);
-  await page.getByRole("link", { name: "read as a page" }).click();
+  await page.getByRole("link", { name: "read it as a page" }).click();
   await page.getByRole("heading", { name: "The missing 256 KiB" }).waitFor();
   const answer = page.getByRole("cell", { name: "8,388,608" }).first();
   assert.equal(await answer.isVisible(), false);
@@ -17,7 +17,7 @@ test("a notebook is read on its page, and what follows a question is closed unti
 
   await page.getByLabel("most find everything, a few find nothing").check();
   await page.getByRole("button", { name: "Commit" }).first().click();
-  await page.getByText("Committed, and not so: each read misses a little.").waitFor();
+  await page.getByText("Committed. Not correct: each read misses a little.").waitFor();
   await page.getByText("That is what a cache with a poor hit rate looks like").waitFor();
   assert.equal(await answer.isVisible(), true);
   assert.equal(await page.getByText("of each read", { exact: true }).first().isVisible(), false);
@@ -32,7 +32,7 @@ test("a notebook is read on its page, and what follows a question is closed unti
   await assertAccessible(page);
 
   await page.reload();
-  await page.getByText("Committed, and not so: each read misses a little.").waitFor();
+  await page.getByText("Committed. Not correct: each read misses a little.").waitFor();
   assert.equal(await answer.isVisible(), true);
   const lab = await page.getByRole("link", { name: "Open in the browser lab" }).getAttribute("href");
   const [file, notebook] = lab.split("?path=");

@@ -138,7 +138,7 @@ test("the on-call page says when it has no network, and opens without one after 
   const begin = page.getByRole("button", { name: "Start the shift" });
   await page.context().setOffline(true);
   await begin.click();
-  await page.getByText("Python could not be loaded. Without a network").waitFor();
+  await page.getByText("Python could not be loaded. Check the network").waitFor();
   await page.context().setOffline(false);
   await begin.click();
   const line = page.getByRole("textbox", { name: "Command" });
