@@ -59,12 +59,12 @@ function neighbours(all: readonly NotebookEntry[], name: string): string {
 export function weekList({ weeks, notebooks, exercises }: CourseOutline): string {
   const exerciseLink = (name: string) => {
     const title = exercises[name];
-    if (title === undefined) throw new Error(`The syllabus names the exercise ${name}, which there is not.`);
+    if (title === undefined) throw new Error(`The syllabus names the exercise ${name}, which does not exist.`);
     return `<li><a href="${notebookInLab(`exercises/${name}/${name}.ipynb`)}">${escapeHtml(title)}</a></li>`;
   };
   const notebookItem = ({ number, part }: CourseOutline["weeks"][number]["notebooks"][number]) => {
     const found = notebooks.find(({ name }) => name.startsWith(`${number}-`));
-    if (found === undefined) throw new Error(`The syllabus names the notebook ${number}, which there is not.`);
+    if (found === undefined) throw new Error(`The syllabus names the notebook ${number}, which does not exist.`);
     const { name, title, subtitle, minutes } = found;
     const much = [part === "" ? "" : escapeHtml(part), `${minutes} minutes`].filter((words) => words !== "");
     return (
@@ -91,7 +91,7 @@ function outline(): CourseOutline | undefined {
 
 const bodyOf = (name: string) => readFileSync(join(bodies, `${name}.html`), "utf8");
 
-const notBuilt = "the notebooks' pages have not been built: links to them lead nowhere";
+const notBuilt = "the notebooks' pages are not built, so links to them are broken";
 
 export function notebookPages(): Plugin {
   let outDir = "";

@@ -66,7 +66,7 @@ function siteEngine(): Promise<SiteEngine> {
 
 async function startEngine(): Promise<SiteEngine> {
   const glue = join(enginePackage, "seeklab.js");
-  if (!existsSync(glue)) throw new Error("engine/wasm/pkg holds no engine; run make wasm first.");
+  if (!existsSync(glue)) throw new Error("engine/wasm/pkg contains no engine; run make wasm first.");
   // From its text: a file of this name outside a package would be read twice, as two kinds of module.
   const text = readFileSync(glue).toString("base64");
   const engine = (await import(`data:text/javascript;base64,${text}`)) as EngineModule;
@@ -366,7 +366,8 @@ export function pythonRuntime(): Plugin {
       mkdirSync(target, { recursive: true });
       for (const name of pyodideFiles) cpSync(join(runtime, name), join(target, name));
       const wheel = findWheel();
-      if (wheel === undefined) this.warn("there is no seeklab wheel in dist/, so the Python console will report an error");
+      if (wheel === undefined)
+        this.warn("there is no seeklab wheel in dist/, so the Python console will report an error");
       else cpSync(wheel, join(target, "seeklab.whl"));
     },
   };
@@ -406,7 +407,7 @@ export function browserLab(): Plugin {
       order: null,
       handler() {
         if (existsSync(built)) cpSync(built, outDir, { recursive: true });
-        else this.warn("the course in the browser has not been built: links to it lead nowhere");
+        else this.warn("the course in the browser is not built, so links to it are broken");
       },
     },
   };

@@ -37,8 +37,7 @@ export function readWeek(text: string, syllabus: string): Week {
     return found;
   };
   const beliefs = [...text.matchAll(/^- "(.+?)" (.+)$/gm)].map(([, said, but]) => ({ said: said!, but: but! }));
-  if (beliefs.length === 0)
-    throw new Error(`${where} lists nothing that learners believe: - "what they say" what is so.`);
+  if (beliefs.length === 0) throw new Error(`${where} lists no beliefs of learners: - "the belief" the truth.`);
   const row = new RegExp(`^\\| \\[${number}\\]\\([^|]*\\|[^|]*\\|([^|]*)\\|([^|]*)\\|$`, "m").exec(syllabus);
   if (row === null) throw new Error(`The syllabus in docs/instructor/README.md has no row for week ${number}.`);
   return {

@@ -57,10 +57,10 @@ export function describeAlignment(result: Result, job: string): string {
   const turns = place.turn_ms === undefined ? "" : `, ${formatNumber(mean / place.turn_ms)} revolutions`;
   const where =
     into === 0
-      ? `A start of ${groupThousands(place.start)} is a whole number of blocks: nothing has to be read before a write.`
-      : `A start of ${groupThousands(place.start)} lies ${groupThousands(into)} bytes into a block of ${formatBytes(place.block)}: ` +
-        "the first and the last block of a write are covered only in part" +
-        (place.readsFirst ? " and must be read first." : ", and the rest of them is destroyed.");
+      ? `A start of ${groupThousands(place.start)} is a whole number of blocks: no read is needed before a write.`
+      : `A start of ${groupThousands(place.start)} is ${groupThousands(into)} bytes into a block of ${formatBytes(place.block)}: ` +
+        "a write covers its first and last block only partly" +
+        (place.readsFirst ? ", so it must read them first." : ", and destroys the rest of them.");
   return `${where} A write takes ${formatNumber(mean)} ms${turns}.`;
 }
 
@@ -236,7 +236,8 @@ function times(result: Result, place: Place, options: AlignmentOptions): SVGSVGE
 export const alignmentChart: Chart = {
   name: "alignment",
   title: "Alignment",
-  hides: "One write, at the start of the file, and the mean of all. Hides how much a single write differs from it.",
+  hides:
+    "One write at the start of the file, and the mean of all writes. Hides how much single writes differ from the mean.",
   suits: ({ partition }) => partition !== undefined,
   draw: ({ result, focus: { job } }, width) => alignment(result, { job, width }),
   describe: (result, { job }) => describeAlignment(result, job),

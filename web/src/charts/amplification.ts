@@ -16,7 +16,7 @@ export interface AmplificationOptions {
 }
 
 export function amplification({ width, closedForm, simulated }: AmplificationOptions): Element {
-  const told = simulated.map((at) => `${at.overprovision_percent} %: ${formatNumber(at.value)}`).join(", ");
+  const told = simulated.map((at) => `${at.overprovision_percent}%: ${formatNumber(at.value)}`).join(", ");
   return draw({
     width,
     height: 240,
@@ -26,7 +26,7 @@ export function amplification({ width, closedForm, simulated }: AmplificationOpt
     marginBottom: 38,
     ariaLabel: `Write amplification by over-provisioning, closed form and simulated drives. Simulated at ${told}`,
     x: { label: "over-provisioning, %", labelArrow: "none", labelAnchor: "center", domain: [5, 30] },
-    y: { label: "pages programmed for each page written", labelArrow: "none", grid: true, domain: [1, 11] },
+    y: { label: "pages programmed per page written", labelArrow: "none", grid: true, domain: [1, 11] },
     marks: [
       Plot.line(closedForm, { x: "overprovision_percent", y: "value", stroke: "var(--ink-soft)", strokeWidth: 1.5 }),
       Plot.dot(simulated, { x: "overprovision_percent", y: "value", r: 4.5, fill: ink("flash") }),

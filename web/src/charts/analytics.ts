@@ -123,7 +123,7 @@ export function describeAnalytics(result: Result): string {
   const intervals = intervalsOf(result);
   if (intervals.length === 0) return "This run kept no analytics.";
   const most = (of: (interval: Interval) => number) => formatNumber(Math.max(...intervals.map(of)));
-  return `At its busiest the server served ${most((i) => i.server_mib_per_s)} MiB/s with ${most((i) => i.cores_percent)} % of its cores; the busiest device was busy ${most((i) => i.device_percent)} % of an interval.`;
+  return `At its busiest the server served ${most((i) => i.server_mib_per_s)} MiB/s with ${most((i) => i.cores_percent)}% of its cores; the busiest device was busy ${most((i) => i.device_percent)}% of an interval.`;
 }
 
 export function analytics(result: Result, { width }: { readonly width: number }): Element {
@@ -241,13 +241,13 @@ export const analyticsChart: Chart = {
   name: "analytics",
   title: "Analytics",
   hides:
-    "Sums over an interval, as a server counts them. Hides what happens before a request's last frame is there and after its reply has left: the network and the client.",
+    "Sums over an interval, as a server counts them. Hides the network and the client: time before a request's last frame arrives and after its reply leaves.",
   suits: ({ record }) => record?.analytics === true,
   draw: ({ result }, width) => analytics(result, { width }),
   describe: describeAnalytics,
   table: ({ result }) =>
     resultTable({
-      caption: "What the server did in each interval, and what its clients saw",
+      caption: "Work of the server in each interval, and the clients' view",
       rows: intervalsOf(result),
       columns: [
         { title: "from, s", value: (row) => row.from_s.toFixed(2) },

@@ -102,8 +102,8 @@ export function clientLimits(result: Result, width: number): Element {
   const tests = testsOf(result);
   if (tests.length === 0) return html("p", { class: "empty" }, "This run has no NFS client.");
   const bars = tests.flatMap(({ job, title, process_percent: busy, cp_percent: cp }) => [
-    { job, from: 0, to: busy, meaning: "processor", words: `${title}: processes compute ${formatNumber(cp)} % CP` },
-    { job, from: busy, to: 100, meaning: "waiting", words: `${title}: processes wait ${formatNumber(100 - busy)} %` },
+    { job, from: 0, to: busy, meaning: "processor", words: `${title}: processes compute ${formatNumber(cp)}% CP` },
+    { job, from: busy, to: 100, meaning: "waiting", words: `${title}: processes wait ${formatNumber(100 - busy)}%` },
   ]);
   const chart = draw({
     width,
@@ -141,7 +141,7 @@ export function clientLimits(result: Result, width: number): Element {
           stroke: "var(--paper)",
           strokeWidth: 1.5,
           title: ({ title, shares_percent: shares }: ClientTest) =>
-            `${title}: ${label} busy ${formatNumber(shares[name])} %`,
+            `${title}: ${label} busy ${formatNumber(shares[name])}%`,
         }),
       ),
       Plot.text(tests, {
@@ -210,7 +210,7 @@ export const clientChart: Chart = {
   name: "client",
   title: "Limits of a client",
   hides:
-    "Shares over the whole of a test; printed is payload, seen is all bytes on the server's link. Hides when something was busy, and what one call waited for.",
+    "Shares over a whole test. “Printed” is payload; “seen” is all bytes on the server's link. Hides when a part was busy, and what a single call waited for.",
   suits: ({ nfs }) => nfs !== undefined,
   draw: ({ result }, width) => clientLimits(result, width),
   describe: describeClient,

@@ -34,7 +34,7 @@ const side = 8;
 const looks: Readonly<Record<Reason, { readonly meaning: Meaning; readonly dash?: string; readonly words: string }>> = {
   request: { meaning: "transfer", words: "requests of the machine" },
   migrate: { meaning: "memory", dash: "7 3", words: "blocks that follow their reader" },
-  reprotect: { meaning: "flash", dash: "2 3", words: "lost copies made again" },
+  reprotect: { meaning: "flash", dash: "2 3", words: "re-protection of lost copies" },
 };
 
 export function clusterMap(result: Result, options: ClusterMapOptions): ClusterMap {
@@ -163,7 +163,7 @@ function legend(job: string): HTMLElement {
 export const clusterMapChart: Chart = {
   name: "cluster-map",
   title: "Cluster map",
-  hides: "What each node holds at the end of the run, and what went between them last. Hides which block is where.",
+  hides: "Blocks on each node at the end of the run, and the last traffic between nodes. Hides which block is where.",
   suits: ({ cluster }) => cluster !== undefined,
   draw: ({ result, focus: { job } }, width) =>
     clusterMap(result, { job, width, time_s: result.summary.simulated_ns / 1e9 }).element,

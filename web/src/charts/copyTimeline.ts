@@ -217,7 +217,7 @@ function enlarged(copies: readonly Copy[], width: number): Element {
     marginRight: 14,
     marginTop: 8,
     marginBottom: 36,
-    ariaLabel: `What the first requests of each copy spent their time on, ${formatNanos(end_ns)}`,
+    ariaLabel: `Time in each phase of the first requests of each copy, ${formatNanos(end_ns)}`,
     x: { domain: [0, end_ns / 1e6], label: "time since the start of the copy, ms", labelArrow: "none", ticks: 6 },
     y: { domain: [copies.length, 0], axis: null },
     color: { type: "identity" },
@@ -252,7 +252,7 @@ export const copyTimelineChart: Chart = {
   name: "copy-timeline",
   title: "Copies side by side",
   hides:
-    "Each copy from its own start, though they ran one after the other. Within a request the phases are stacked: which came first is not kept.",
+    "Each copy from its own start, though they ran one after the other. The phases of a request are stacked in a fixed order. Hides which phase came first.",
   suits: () => false, // a case names it
   draw: ({ result }, width) => copyTimeline(result, { width }),
   describe: describeCopies,

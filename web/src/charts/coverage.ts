@@ -51,7 +51,7 @@ export function coverage(result: Result, options: CoverageOptions): Element {
     marginRight: 16,
     ariaLabel: "Bytes that no prefetch covers, against the size of a read",
     x: { label: "size of a read, MiB", labelArrow: "none", domain: [0, largest / mib], ticks: 8 },
-    y: { label: "nobody fetched, MiB", labelArrow: "none", domain: [0, 8], ticks: 4, grid: true },
+    y: { label: "not fetched, MiB", labelArrow: "none", domain: [0, 8], ticks: 4, grid: true },
     marks: [
       Plot.ruleX(
         [reach / mib].filter((size) => size <= largest / mib),

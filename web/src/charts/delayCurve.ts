@@ -54,7 +54,7 @@ export function delayCurve(options: DelayCurveOptions): HTMLElement {
   const now = { x: share(now_bytes), delay_ns: valueAt(delay_ns, now_bytes), in_flight: valueAt(in_flight, now_bytes) };
   const isDelayed = now.delay_ns > 0;
   const highest = Math.max(1e7, ...delays.map(({ value }) => value));
-  const words = `${formatBytes(now_bytes)} dirty, ${formatNumber(now.x)} %: ${isDelayed ? formatNanos(now.delay_ns) : "no delay"}`;
+  const words = `${formatBytes(now_bytes)} dirty, ${formatNumber(now.x)}%: ${isDelayed ? formatNanos(now.delay_ns) : "no delay"}`;
   const inFlightWords = `${formatNumber(now.in_flight)} in flight`;
   const anchor = now.x > 55 ? "end" : "start";
   const visited = visited_bytes.map((bytes) => ({

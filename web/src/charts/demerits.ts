@@ -41,7 +41,7 @@ export function demerits(drives: readonly MeasuredDrive[], { width }: { readonly
     marginTop: 8,
     marginBottom: 36,
     ariaLabel:
-      "Demerit of each measured drive, this engine's beside DiskSim's and the limit, and of its reads and its writes alone; the table has the numbers",
+      "Demerit of each measured drive for this engine and DiskSim, with the limit, and for reads and writes separately; the table has the numbers",
     x: {
       label: "demerit, % of the mean service time",
       labelArrow: "none",

@@ -101,7 +101,7 @@ export function dirty(result: Result, options: DirtyOptions): HTMLElement {
       html(
         "p",
         { class: "quiet note" },
-        "The limit holds for one transaction group; up to three are dirty at once, so all dirty data together may exceed it.",
+        "The limit is for one transaction group. Up to three are dirty at once, so the total of dirty data may exceed it.",
       ),
     );
   }

@@ -118,7 +118,7 @@ export const groupsChart: Chart = {
   name: "groups",
   title: "Transaction groups",
   hides:
-    "When each group was in which state; the light tick is where its data were written and metadata began. Hides how much each held, and what its writers waited for.",
+    "The state of each group over time; the light tick marks the end of its data and the start of its metadata. Hides its size, and what its writers waited for.",
   suits: ({ zfs }) => zfs !== undefined,
   draw: ({ result }, width) => groupGantt(result, { width }),
   moment: describeMoment,

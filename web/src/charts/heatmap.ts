@@ -109,7 +109,7 @@ export const heatmapChart: Chart = {
   name: "heatmap",
   title: "Heat map",
   hides: ({ job, op }) =>
-    `All ${op}s of all jobs. Hides which job a cell belongs to: the ${op}s of ${job} are among the others.`,
+    `All ${op}s of all jobs. Hides which job a cell belongs to: the ${op}s of ${job} are mixed with the others.`,
   suits: keepsLog,
   draw: ({ result, focus, reference }, width) =>
     hasOperations(result)
@@ -117,7 +117,7 @@ export const heatmapChart: Chart = {
       : html(
           "div",
           {},
-          withoutLog("a heat map has no times to draw; the histogram shows the same latencies without them"),
+          withoutLog("the heat map has no times; the histogram shows the same latencies without them"),
           histogram(result, { ...focusIn(result, focus), width, reference }),
         ),
   table: ({ result, focus }) =>

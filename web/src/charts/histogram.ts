@@ -173,7 +173,7 @@ function decadeAround(low: number, high: number): [number, number] {
 export const histogramChart: Chart = {
   name: "histogram",
   title: "Histogram",
-  hides: "First what a monitor counts, then where the time goes. Both hide when it happened.",
+  hides: "Above, requests by latency, as a monitor counts them; below, time by latency. Both hide when it happened.",
   suits: () => true,
   draw: ({ result, focus, reference }, width) => histogram(result, { ...focusIn(result, focus), width, reference }),
   table: ({ result, focus }) => binTable(result, focusIn(result, focus)),

@@ -56,7 +56,8 @@ export function latency(result: Result, { op, width }: { readonly op: Focus["op"
 export const latencyChart: Chart = {
   name: "latency",
   title: "Latency by time",
-  hides: ({ op }) => `The mean of each interval, ${op}s of all jobs together. Hides how far single ${op}s are from it.`,
+  hides: ({ op }) =>
+    `The mean of each interval, ${op}s of all jobs together. Hides how much single ${op}s differ from the mean.`,
   suits: () => false, // a case names it
   draw: ({ result, focus: { op } }, width) => latency(result, { op, width }),
   table: ({ result, focus: { op } }) =>

@@ -133,13 +133,13 @@ export const lifetimesChart: Chart = {
   name: "lifetimes",
   title: "Lifetimes",
   hides: ({ job, op }) =>
-    `Each ${op} of ${job} by phase. Hides when each phase came: the bars are stacked in a fixed order.`,
+    `Phases of each ${op} of ${job}. Hides the order of the phases: the bars are stacked in a fixed order.`,
   suits: keepsLog,
   followsRequest: true,
   draw: ({ result, focus, request }, width) => {
     const own = focusIn(result, focus);
     return readsOf(result, own.job, own.op).length === 0
-      ? withoutLog(`there are no single ${own.op}s to take apart`)
+      ? withoutLog(`there are no single ${own.op}s to show`)
       : lifetimes(result, { ...own, width, around: request });
   },
   table: ({ result, focus, request }) => {

@@ -79,11 +79,11 @@ export function datasetName(result: Result, dataset: number): string {
 
 export function describeCommits(result: Result): string {
   const [first] = largest(commitsOf(result), 1);
-  if (first === undefined) return "Nothing was committed: no write here is synchronous.";
+  if (first === undefined) return "No commits: no write here is synchronous.";
   const diverted =
     first.diverted_bytes === 0 ? "" : `, ${formatBytes(first.diverted_bytes)} of it diverted to the pool`;
   const most = Math.max(0, ...intervalsOf(result).map((interval) => interval.log_live_bytes));
-  const held = most === 0 ? "" : ` At most ${formatBytes(most)} were needed on the log devices.`;
+  const held = most === 0 ? "" : ` The log devices needed at most ${formatBytes(most)}.`;
   return (
     `${groupThousands(commitsOf(result).length)} commits; the largest had ${formatBytes(sizeOf(first))}${diverted} ` +
     `and took ${formatNanos(timeOf(first) * 1e9)}.${held}`
@@ -252,7 +252,7 @@ export const logDevicesChart: Chart = {
   name: "log-devices",
   title: "Intent log",
   hides:
-    "The shortest and the longest commits of each file system at each moment, all log devices together. Hides what a write waited for before its commit began.",
+    "The shortest and the longest commits of each file system at each moment, all log devices together. Hides what a write waited for before its commit started.",
   suits: ({ zfs }) => zfs?.log?.devices !== undefined,
   draw: ({ result }, width) => logDevices(result, { width }),
   describe: describeCommits,

@@ -73,7 +73,7 @@ export function describeMonitor(result: Result): string {
   const windows = windowsOf(result);
   const busy = windows.filter(({ ios }) => ios > 0);
   const first = windows[0];
-  if (first === undefined) return "No monitor watches this run, or its window is longer than what was watched.";
+  if (first === undefined) return "No monitor watches this run, or its window is longer than the watched time.";
   const truth = truthOf(result);
   const most = Math.max(0, ...truth.map(({ mib_per_s }) => mib_per_s));
   const each = busy.map(
@@ -89,7 +89,7 @@ export function describeMonitor(result: Result): string {
 
 export function monitorTable(result: Result): HTMLTableElement {
   return resultTable({
-    caption: "What the monitor shows",
+    caption: "Points of the monitor",
     rows: windowsOf(result).slice(0, 500),
     columns: [
       { title: "from, s", value: (window) => formatNumber(window.from_s) },
@@ -175,7 +175,7 @@ export function monitor(result: Result, width: number): HTMLElement {
       height: 190,
       marginTop: 26,
       marginBottom: 38,
-      ariaLabel: "Latency over time: the monitor's and the truth agree",
+      ariaLabel: "Latency over time: the monitor's values and the actual ones agree",
       x: { ...time, label: "time, s", labelArrow: "none", ticks: 6 },
       y: {
         type: "log",
@@ -208,9 +208,9 @@ export function monitor(result: Result, width: number): HTMLElement {
       "p",
       { class: "quiet note" },
       html("b", { style: `color:${ink("disk")}` }, "Filled"),
-      ": what happened, in intervals of 100 ms. ",
+      ": actual values, in intervals of 100 ms. ",
       html("b", {}, "Lines"),
-      ": what the monitor shows, one for each window.",
+      ": the monitor's points, one for each window.",
     ),
   );
   return figure;
@@ -219,7 +219,7 @@ export function monitor(result: Result, width: number): HTMLElement {
 export const monitorChart: Chart = {
   name: "monitor",
   title: "Monitor",
-  hides: "Rate by time, latency by request. Hides how long the requests came and how long there were none.",
+  hides: "Rate by time, latency by request. Hides when requests arrived and when there were none.",
   suits: ({ monitor: spec }) => spec !== undefined,
   draw: ({ result }, width) => monitor(result, width),
   describe: describeMonitor,

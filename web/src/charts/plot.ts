@@ -19,7 +19,7 @@ export function loadPlot(): Promise<void> {
     },
     () => {
       loading = undefined;
-      throw new Error("The charts could not be loaded. Are you offline? Draw them again once you are not.");
+      throw new Error("The charts could not be loaded. Check the network, then draw them again.");
     },
   ));
 }

@@ -261,7 +261,7 @@ export function describe(reads: readonly Read[], index: number, time_ns: number,
   if (elapsed >= read.latency_ns) {
     const write = writes[readAt(writes, time_ns)];
     const isWriting = write !== undefined && time_ns < write.submit_ns + write.latency_ns;
-    const then = isWriting ? " Now the copy writes what it has read." : "";
+    const then = isWriting ? " Now the copy writes the data." : "";
     return `${name}: ${parts}. It took ${formatNanos(read.latency_ns)}.${then}`;
   }
   let passed = 0;
@@ -272,7 +272,7 @@ export function describe(reads: readonly Read[], index: number, time_ns: number,
     seek: "the arm is moving",
     rotation: "waiting for the platter to turn",
     transfer: "reading from the platter",
-    in_flight: "waiting for a prefetch under way",
+    in_flight: "waiting for a prefetch in flight",
     flash_read: "reading from flash",
   };
   return `${name}: ${parts}. Now: ${doing[phase?.name ?? ""] ?? phase?.label ?? "finishing"}.`;

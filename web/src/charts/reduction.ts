@@ -19,8 +19,8 @@ interface Step {
 
 const steps = [
   { name: "written", metric: "reduction_in_bytes" },
-  { name: "zeros gone", metric: "reduction_after_zeros_bytes" },
-  { name: "duplicates gone", metric: "reduction_after_duplicates_bytes" },
+  { name: "zeros removed", metric: "reduction_after_zeros_bytes" },
+  { name: "duplicates removed", metric: "reduction_after_duplicates_bytes" },
   { name: "compressed", metric: "reduction_after_compression_bytes" },
 ] as const;
 
@@ -48,10 +48,10 @@ export function reductionTable(result: Result): HTMLTableElement {
       { title: "step", value: ({ name }) => name },
       { title: "bytes left", value: ({ bytes }) => formatBytes(bytes) },
       {
-        title: "of what was written, %",
+        title: "of the written bytes, %",
         value: ({ bytes }) => formatNumber((100 * bytes) / (result.summary.metrics[steps[0].metric] ?? 1)),
       },
-      { title: "taken by the step, %", value: ({ taken }) => formatNumber(100 * taken) },
+      { title: "removed by the step, %", value: ({ taken }) => formatNumber(100 * taken) },
     ],
   });
 }
@@ -61,7 +61,7 @@ export function reduction(result: Result, width: number): Element {
   if (list.length === 0) return html("p", { class: "empty" }, describeReduction(result));
   const most = list[0]!.bytes;
   const label = ({ bytes, taken }: Step) =>
-    `${formatBytes(bytes)}${taken > 0 ? `, ${formatNumber(100 * taken)} % taken` : ""}`;
+    `${formatBytes(bytes)}${taken > 0 ? `, ${formatNumber(100 * taken)}% removed` : ""}`;
   const isLong = ({ bytes }: Step) => bytes > 0.55 * most;
   const words = { textAnchor: "start", dx: 8, fontWeight: 600, paintOrder: "stroke" } as const;
   return draw({
@@ -71,7 +71,7 @@ export function reduction(result: Result, width: number): Element {
     marginRight: 24,
     marginTop: 8,
     marginBottom: 38,
-    ariaLabel: `What is left after each step. ${describeReduction(result)}`,
+    ariaLabel: `Bytes left after each step. ${describeReduction(result)}`,
     x: {
       domain: [0, most],
       label: "bytes left",
@@ -96,8 +96,7 @@ export function reduction(result: Result, width: number): Element {
 export const reductionChart: Chart = {
   name: "reduction",
   title: "Reduction",
-  hides:
-    "Bytes of the first buffers, step by step. Hides which mechanism a later step would have found if it came first.",
+  hides: "Bytes of the first buffers, step by step. Hides how much a later step would have removed if it came first.",
   suits: ({ reduction }) => reduction !== undefined,
   draw: ({ result }, width) => reduction(result, width),
   describe: describeReduction,

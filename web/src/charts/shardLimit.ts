@@ -59,7 +59,7 @@ export function shardLimit(result: Result, options: ShardLimitOptions): Element 
     limit: (count) => limitOf(costs, count),
     ceiling: {
       rate: 1 / costs.dispatch_s,
-      words: "what the primary can pass on",
+      words: "limit of the primary",
       meaning: "dispatch",
       side: "right",
     },

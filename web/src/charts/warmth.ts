@@ -18,7 +18,7 @@ export interface WarmthOptions {
 /** The sources of a read, from the nearest to the farthest. */
 export const sources = [
   { name: "memory", label: "memory", meaning: "memory" },
-  { name: "on_its_way", label: "on its way", meaning: "prefetched" },
+  { name: "on_its_way", label: "in flight", meaning: "prefetched" },
   { name: "flash", label: "flash", meaning: "flash" },
   { name: "pool", label: "disk", meaning: "disk" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
@@ -156,7 +156,7 @@ function held(intervals: readonly Interval[], end: number, width: number): Eleme
   const lines = [
     { label: "ARC", meaning: "memory", dash: "", value: ({ arc }: Interval) => arc },
     { label: "cache device", meaning: "flash", dash: "", value: ({ l2 }: Interval) => l2 },
-    { label: "read ahead and thrown away", meaning: "broken", dash: "5 3", value: summed(intervals) },
+    { label: "read ahead and discarded", meaning: "broken", dash: "5 3", value: summed(intervals) },
   ] as const satisfies readonly {
     label: string;
     meaning: Meaning;
@@ -185,7 +185,7 @@ function held(intervals: readonly Interval[], end: number, width: number): Eleme
         }),
       ),
       ...shown.map(({ label, meaning }, place) =>
-        Plot.text([`${label === "read ahead and thrown away" ? "- -" : "—"} ${label}`], {
+        Plot.text([`${label === "read ahead and discarded" ? "- -" : "—"} ${label}`], {
           frameAnchor: "top-left",
           dx: place * 105,
           dy: -20,
@@ -217,11 +217,9 @@ export function describeWarmth(result: Result): string {
   const ahead = sum((interval) => interval.ahead);
   const wasted = sum((interval) => interval.wasted);
   const thrown =
-    ahead === 0
-      ? ""
-      : ` Of ${formatBytes(ahead)} read ahead ${formatBytes(wasted)} were thrown away before anybody read them.`;
+    ahead === 0 ? "" : ` Of ${formatBytes(ahead)} read ahead, ${formatBytes(wasted)} were discarded unread.`;
   const device = last.l2 === 0 ? "" : ` The cache device holds ${formatBytes(last.l2)} at the end.`;
-  return `Reads found their bytes thus: ${shares.join(", ")}.${device}${thrown}`;
+  return `Sources of the bytes read: ${shares.join(", ")}.${device}${thrown}`;
 }
 
 /** One moment in words. */
@@ -245,7 +243,7 @@ export const warmthChart: Chart = {
   name: "warmth",
   title: "Warmth",
   hides:
-    "All files and readers together, averaged over each interval. Hides which block came from where, and how long each read took.",
+    "All files and readers together, averaged over each interval. Hides the source of each block, and how long each read took.",
   suits: ({ zfs }) => zfs?.arc !== undefined,
   draw: ({ result }, width) => warmth(result, { width }),
   describe: describeWarmth,
@@ -265,7 +263,7 @@ function warmthTable(result: Result): HTMLTableElement {
         value: (row: ReturnType<typeof warmthOf>[number]) => formatBytes(row.read[source]!),
       })),
       { title: "read ahead", value: (row) => formatBytes(row.ahead) },
-      { title: "thrown away", value: (row) => formatBytes(row.wasted) },
+      { title: "discarded", value: (row) => formatBytes(row.wasted) },
       { title: "in the ARC", value: (row) => formatBytes(row.arc) },
       { title: "on the device", value: (row) => formatBytes(row.l2) },
     ],

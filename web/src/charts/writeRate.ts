@@ -37,7 +37,7 @@ export function writeRate(result: Result, options: WriteRateOptions): Element {
     return html("p", { class: "empty" }, "This run has no file system that writes in groups.");
   }
   const { mean_mb_per_s: mean, idle_percent } = rateOf(result);
-  const words = `mean ${formatNumber(mean)} MB/s while clients wrote, idle ${formatNumber(idle_percent)} % of that time`;
+  const words = `mean ${formatNumber(mean)} MB/s while clients wrote, idle ${formatNumber(idle_percent)}% of that time`;
   return draw({
     ...timeMargins,
     width,
@@ -72,7 +72,7 @@ export const writeRateChart: Chart = {
   draw: ({ result }, width) => writeRate(result, { width }),
   describe: (result) => {
     const { mean_mb_per_s, idle_percent } = rateOf(result);
-    return `While clients wrote, the devices took ${formatNumber(mean_mb_per_s)} MB/s on average and were given nothing for ${formatNumber(idle_percent)} % of the time.`;
+    return `While clients wrote, the devices took ${formatNumber(mean_mb_per_s)} MB/s on average and were idle for ${formatNumber(idle_percent)}% of the time.`;
   },
   moment: describeMoment,
   table: ({ result }) => intervalTable(result),
@@ -87,7 +87,7 @@ export function intervalTable(result: Result): HTMLTableElement {
       { title: "from, s", value: (row) => formatNumber(row.from_s) },
       { title: "to, s", value: (row) => formatNumber(row.to_s) },
       { title: "dirty, mean", value: (row) => formatBytes(row.dirty_mean_bytes) },
-      { title: "dirty, most", value: (row) => formatBytes(row.dirty_max_bytes) },
+      { title: "dirty, maximum", value: (row) => formatBytes(row.dirty_max_bytes) },
       { title: "limit", value: (row) => (row.limit_bytes === 0 ? "none" : formatBytes(row.limit_bytes)) },
       { title: "in flight", value: (row) => formatNumber(row.async_writes_mean) },
       { title: "written, MB/s", value: (row) => formatNumber(mbPerS(row)) },

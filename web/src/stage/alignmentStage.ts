@@ -44,6 +44,6 @@ function words(found: Alignment): string {
   if (found.aligned) return `Byte ${groupThousands(found.start)} is aligned: a whole number of blocks of ${block}.`;
   return (
     `Byte ${groupThousands(found.start)} is not aligned: ${groupThousands(found.into_block)} bytes into a block of ${block}. ` +
-    `A write of 1 MiB needs ${found.extra_reads} reads. Aligned are ${groupThousands(found.before)} and ${groupThousands(found.after)}.`
+    `A write of 1 MiB needs ${found.extra_reads} reads. The nearest aligned starts are ${groupThousands(found.before)} and ${groupThousands(found.after)}.`
   );
 }

@@ -37,7 +37,7 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
   const hint = html(
     "p",
     { class: "quiet note" },
-    `Drag ${job} to another node, or focus it and press the arrow keys: that is where it moves.`,
+    `Drag ${job} to another node, or focus it and press the arrow keys, to choose where it moves.`,
   );
   const time = transport({ speeds, onMove: () => draw(), onRest: () => onRest?.() });
   const { player } = time;

@@ -32,8 +32,8 @@ export function copysetStage({ onRest }: StageOptions): Stage {
   const key = html(
     "p",
     { class: "key" },
-    keyEntry("a node that stays dark", "fixed"),
-    keyEntry("a set of nodes that is dark as a whole: what it held is lost", "broken"),
+    keyEntry("a node that is down", "fixed"),
+    keyEntry("a set with all nodes down: its data are lost", "broken"),
   );
   const note = html("p", { class: "quiet note" });
   const time = transport({
@@ -65,7 +65,7 @@ export function copysetStage({ onRest }: StageOptions): Stage {
     const next = [width, nodes, outage?.number, dark.length, lost.length, place].join();
     if (next !== drawn) field.replaceChildren(picture(width, place, dark, lost));
     drawn = next;
-    caption.textContent = outage === undefined ? "No outage was kept." : describe(outage, nodes);
+    caption.textContent = outage === undefined ? "No outage was recorded." : describe(outage, nodes);
     time.show(caption.textContent);
   }
 
@@ -149,8 +149,8 @@ export function copysetStage({ onRest }: StageOptions): Stage {
       const inARow = outages.findIndex(({ number }, nth) => number !== nth);
       note.textContent =
         inARow < 0
-          ? "The placement is the same for all outages; only the dark nodes change."
-          : `The first ${inARow} outages, then the next ${outages.length - inARow} that lost something. The placement is the same for all; only the dark nodes change.`;
+          ? "The placement is the same for all outages; only the nodes that fail change."
+          : `The first ${inARow} outages, then the next ${outages.length - inARow} that lost data. The placement is the same for all; only the nodes that fail change.`;
       const end = Math.max(1, outages.length) * each_ns;
       player.setStops(
         outages.map((_, nth) => nth * each_ns),
@@ -189,7 +189,7 @@ export function copysetStage({ onRest }: StageOptions): Stage {
 export function describe({ number, dark, lost }: Outage, nodes: number): string {
   const sets =
     lost.length === 0
-      ? "No set of nodes is dark as a whole."
-      : `${lost.length} ${lost.length === 1 ? "set of nodes is" : "sets of nodes are"} dark as a whole.`;
-  return `Outage ${groupThousands(number + 1)}: ${dark.length} of ${groupThousands(nodes)} nodes are dark. ${sets}`;
+      ? "No set of nodes is completely down."
+      : `${lost.length} ${lost.length === 1 ? "set of nodes is" : "sets of nodes are"} completely down.`;
+  return `Outage ${groupThousands(number + 1)}: ${dark.length} of ${groupThousands(nodes)} nodes are down. ${sets}`;
 }

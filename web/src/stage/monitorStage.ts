@@ -18,7 +18,7 @@ const step_ns = 1e8;
 export function monitorStage(options: StageOptions): Stage {
   const inner = chartStage(monitorChart, options);
   const frame = inner.element.querySelector<HTMLElement>(".timeline-frame")!;
-  const body = grip("window-body", "Begin of the monitor's window");
+  const body = grip("window-body", "Start of the monitor's window");
   const edge = grip("window-edge", "Width of the monitor's window");
   frame.append(body, edge);
   let fields: Fields | undefined;

@@ -56,7 +56,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
   const later = html("button", { type: "button", class: "quiet" }, "Later request");
   const follow = html(
     "div",
-    { class: "follow", role: "group", "aria-label": "The request that is followed" },
+    { class: "follow", role: "group", "aria-label": "The followed request" },
     html("div", { class: "follow-buttons" }, slowest, earlier, later),
     lifeWords,
     life,
@@ -164,7 +164,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
       if (isTold) panel.words.textContent = panel.built!.describe(time_ns);
     });
     if (isTold) told_ms = now_ms;
-    time.show(`${((base_ns + player.time_ns) / 1e9).toFixed(6)} seconds, ${actors} requests under way`);
+    time.show(`${((base_ns + player.time_ns) / 1e9).toFixed(6)} seconds, ${actors} requests in flight`);
     showLife(time_ns);
   }
 
@@ -184,7 +184,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
     if (!isChosen) panels[0].followed = worthFollowing(journeys, panels[0].followed, time_ns);
     const { followed } = panels[0];
     if (followed < 0) {
-      lifeWords.textContent = "None of the workers' requests begins here.";
+      lifeWords.textContent = "No request of the workers starts here.";
       life.replaceChildren();
       lifeOf = followed;
       return;
@@ -363,7 +363,7 @@ function panelOf(scene: Scene): Panel {
   const canvas = html("canvas", {
     class: "actors",
     role: "img",
-    "aria-label": `${scene.title}; the text below says what is seen`,
+    "aria-label": `${scene.title}; the text below describes it`,
   });
   const frame = html("div", { class: "scene-frame" });
   const words = html("p", { class: "moment scene-words" });

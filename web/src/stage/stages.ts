@@ -75,7 +75,7 @@ export function stageOf(
   if (scene !== undefined) return sceneStage(scene, { ...options, focus });
   const make = stages.get(view);
   if (make !== undefined) return make({ ...options, focus });
-  if (isStage(view)) throw new Error(`the stage "${view}" has not been fetched`);
+  if (isStage(view)) throw new Error(`the stage "${view}" is not loaded`);
   return chartStage(chartNamed(view) ?? histogramChart, { ...options, focus });
 }
 

@@ -23,7 +23,7 @@ describe("a server's analytics", () => {
   it("are drawn with a name for each picture, and said in a sentence", () => {
     const pictures = analytics(analyticsResult(), { width: 600 }).querySelectorAll("[role=img]");
     expect(pictures).toHaveLength(4);
-    expect(describeAnalytics(analyticsResult())).toContain("20.0 MiB/s with 100 % of its cores");
+    expect(describeAnalytics(analyticsResult())).toContain("20.0 MiB/s with 100% of its cores");
   });
 
   it("say so when none were kept", () => {

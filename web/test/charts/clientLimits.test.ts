@@ -26,7 +26,7 @@ describe("the limits of a client", () => {
     expect(widths.reduce((sum, width) => sum + width, 0)).toBeGreaterThan(3 * 850);
     const titles = Array.from(drawn.querySelectorAll("title"), (title) => title.textContent);
     expect(titles).toContain("write by block: network busy 100 %");
-    expect(titles).toContain("create: processes wait 90.0 %");
+    expect(titles).toContain("create: processes wait 90.0%");
   });
 
   it("has a table with a row for each test", () => {

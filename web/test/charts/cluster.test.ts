@@ -52,7 +52,7 @@ describe("a moment of a cluster", () => {
 
   it("is told in a sentence, with what is gone", () => {
     expect(describeCluster(at(7.5), "vm")).toBe(
-      "vm runs on node 2, which holds a copy of 100 % of its blocks. Between nodes in this interval: 800\u00a0B to protect again. Node 1 was lost.",
+      "vm runs on node 2, which holds a copy of 100% of its blocks. Between nodes in this interval: 800\u00a0B to re-protect. Node 1 was lost.",
     );
     expect(describeCluster({ ...at(0), lost: [true, false, true] }, "vm")).toContain("Nodes 0 and 2 were lost.");
     expect(eventTimes(result)).toEqual([0, 2, 6]);

@@ -41,7 +41,7 @@ describe("commits", () => {
     expect(largest(commitsOf(run), 1)[0]!.dataset).toBe(1);
     expect(describeCommits(run)).toBe(
       "4 commits; the largest had 53\u00a0MiB, 50\u00a0MiB of it diverted to the pool and took 500\u00a0ms. " +
-        "At most 57.22\u00a0MiB were needed on the log devices.",
+        "The log devices needed at most 57.22\u00a0MiB.",
     );
     expect(describeCommits({ ...run, columns: {} })).toContain("Nothing was committed");
   });

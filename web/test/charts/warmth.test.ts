@@ -17,9 +17,9 @@ describe("warmth", () => {
   it("names what reads were served from, and only that", () => {
     const [served, held] = warmth(warming(), { width: 800 }).querySelectorAll("svg");
     expect(served!.getAttribute("aria-label")).toBe("Rate at which reads were served, by source: memory, flash, disk");
-    expect(served!.textContent).not.toContain("on its way");
+    expect(served!.textContent).not.toContain("in flight");
     expect(held!.textContent).toContain("cache device");
-    expect(held!.textContent).not.toContain("thrown away");
+    expect(held!.textContent).not.toContain("discarded");
   });
 
   it("tells the run and a moment in words", () => {

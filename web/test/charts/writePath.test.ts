@@ -53,7 +53,7 @@ describe("thresholds", () => {
 
   it("are those of the version", () => {
     expect(labels({ era: "openzfs-2.1" })).toEqual([
-      "100 %: writes stop",
+      "100%: writes stop",
       "60 %: delays begin",
       "30 %: more writes in flight",
       "20 %: a group syncs",
@@ -63,7 +63,7 @@ describe("thresholds", () => {
 
   it("follow the scenario's tunables and switches", () => {
     expect(labels({ delay_min_dirty_percent: 40, ramp: false, dirty_data_sync_percent: 5 })).toEqual([
-      "100 %: writes stop",
+      "100%: writes stop",
       "40 %: delays begin",
       "5 %: a group syncs",
     ]);
@@ -73,8 +73,8 @@ describe("thresholds", () => {
   it("of 2008 hold for each group, and tell of the shift", () => {
     const old = throttleOf({ era: "zfs-2008-03" });
     expect(old.isPerGroup).toBe(true);
-    expect(old.thresholds[1]).toMatchObject({ share: 0.875, label: "7/8 as meant; the shift put it at 0" });
-    expect(labels({ era: "zfs-2008-03", shift_bug: false })[1]).toBe("7/8: a tick each");
+    expect(old.thresholds[1]).toMatchObject({ share: 0.875, label: "7/8 as intended; the shift made it 0" });
+    expect(labels({ era: "zfs-2008-03", shift_bug: false })[1]).toBe("7/8: one tick per write");
   });
 
   it("come with the target of a sync", () => {
@@ -108,7 +108,7 @@ describe("the run in words", () => {
   });
 
   it("holds dirty data against the limit that there is", () => {
-    expect(describeMoment(run, 0.55)).toContain("(68.6 % of the limit)");
+    expect(describeMoment(run, 0.55)).toContain("(68.6% of the limit)");
     // In 2008 each group had the limit, and three groups were under way.
     expect(describeMoment(zfsResult({ era: "zfs-2008-03" }), 0.55)).toContain("(each group may hold 400\u00a0MiB)");
     const lowered = zfsResult();
@@ -133,7 +133,7 @@ describe("dirty data", () => {
   it("are drawn against the limit with every threshold named, and the held-up writes below", () => {
     const figure = dirty(run, { width: 900 });
     expect(figure.querySelectorAll("svg[role=img]")).toHaveLength(4);
-    for (const words of ["100 %: writes stop", "60 %: delays begin", "delayed on purpose, up to 1,000 /s"]) {
+    for (const words of ["100%: writes stop", "60 %: delays begin", "delayed on purpose, up to 1,000 /s"]) {
       expect(figure.textContent).toContain(words);
     }
     expect(figure.innerHTML).toContain("url(#seeklab-delayed)");
@@ -182,7 +182,7 @@ describe("the write rate", () => {
     const { mean_mb_per_s, idle_percent } = rateOf(run);
     expect(mean_mb_per_s).toBeCloseTo(80 / 0.9, 6);
     expect(idle_percent).toBeCloseTo(500 / 9, 6);
-    expect(writeRate(run, { width: 700 }).textContent).toContain("idle 55.6 % of that time");
+    expect(writeRate(run, { width: 700 }).textContent).toContain("idle 55.6% of that time");
   });
 });
 

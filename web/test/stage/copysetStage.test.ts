@@ -61,16 +61,16 @@ describe("outages of a fleet", () => {
 
   it("come one after the other: nodes go dark, and then the sets show of which all are", () => {
     stage.show(run());
-    expect(moment()).toBe("Outage 1: 3 of 12 nodes are dark. No set of nodes is dark as a whole.");
+    expect(moment()).toBe("Outage 1: 3 of 12 nodes are down. No set of nodes is completely down.");
     expect(count("circle")).toBe(0);
     press("Home");
     expect(count("circle")).toBe(3);
     press("ArrowRight");
-    expect(moment()).toBe("Outage 2: 4 of 12 nodes are dark. 2 sets of nodes are dark as a whole.");
+    expect(moment()).toBe("Outage 2: 4 of 12 nodes are down. 2 sets of nodes are completely down.");
     expect(count("polygon")).toBe(2);
     expect(count("circle")).toBe(4 + 6);
     press("ArrowRight");
-    expect(moment()).toBe("Outage 8: 3 of 12 nodes are dark. 1 set of nodes is dark as a whole.");
+    expect(moment()).toBe("Outage 8: 3 of 12 nodes are down. 1 set of nodes is completely down.");
     expect(stage.element.querySelector(".clock")!.textContent).toBe("outage 8");
     expect(stage.element.querySelector(".note")!.textContent).toContain("The first 2 outages, then the next 1 that");
   });
@@ -82,7 +82,7 @@ describe("outages of a fleet", () => {
     expect(stage.moment_ns).toBe(0);
   });
 
-  it("leave a box each, filled once it has lost something", () => {
+  it("leave a box each, filled once it has lost data", () => {
     stage.show(run());
     press("Home");
     expect(count("rect.box")).toBe(3);

@@ -166,9 +166,9 @@ describe("the pages of a file", () => {
 
   it("tells what was asked for and what was read for it", () => {
     const built = build(filePagesScene, result);
-    expect(built.describe(0.5e9)).toMatch(/^0\.500 s: 0(\.0+)? reads have asked for 0(\.0+)? MiB/);
+    expect(built.describe(0.5e9)).toMatch(/^0\.500 s: 0(\.0+)? reads have requested 0(\.0+)? MiB/);
     expect(built.describe(2.5e9)).toMatch(
-      /2(\.0+)? reads have asked for 0\.125 MiB of the file; 0\.313 MiB were read, 2\.50 times/,
+      /2(\.0+)? reads have requested 0\.125 MiB of the file; 0\.313 MiB were read, 2\.50 times/,
     );
     expect(built.describe(4e9)).toMatch(/0\.188 MiB of the file; 0\.313 MiB were read, 1\.67 times/);
   });
@@ -218,10 +218,10 @@ describe("the zones of a shingled drive", () => {
   it("tells whither writes go, how long zones are cleaned, and how often", () => {
     const built = build(shingledScene, result);
     expect(built.describe(5e9)).toBe(
-      "5.00 s: 100 MB/s are written, into the cache; 0.500 of 1.00 GB in the cache, 0 cleans for each zone so far.",
+      "5.00 s: 100 MB/s are written, into the cache; 0.500 of 1.00 GB in the cache, 0 cleans per zone so far.",
     );
     expect(built.describe(15e9)).toMatch(
-      /^15\.0 s: 10\.0 MB\/s .* into the cache, and zones are cleaned 90\.0 % of the time/,
+      /^15\.0 s: 10\.0 MB\/s .* into the cache, and zones are cleaned 90\.0% of the time/,
     );
     expect(built.describe(25e9)).toMatch(/^25\.0 s: 100 MB\/s are written, past the cache; .* 1\.00 cleans/);
   });
@@ -276,13 +276,13 @@ describe("the life of requests that were sent late", () => {
     const built = build(lifeScene, late([0, 100, 200, 300, 400]));
     const actorsAt = (time_ns: number) => built.draw(frameAt(time_ns).frame);
     expect([50, 150, 250, 450, 999, 1005, 1025].map(actorsAt)).toEqual([1, 2, 3, 5, 5, 4, 2]);
-    expect(built.describe(450)).toMatch(/^4 requests are due and not sent\. Under way: device 1 waiting/);
+    expect(built.describe(450)).toMatch(/^4 requests are due but not sent\. In flight: device 1 waiting/);
   });
 
   it("has no lane for them where all were sent when they were due", () => {
     const inTime = build(lifeScene, late([0, 1000, 1010, 1020, 1030]));
     expect(inTime.draw(frameAt(450).frame)).toBe(1);
-    expect(inTime.describe(450)).toMatch(/^Under way: device 1 waiting/);
+    expect(inTime.describe(450)).toMatch(/^In flight: device 1 waiting/);
     expect(inTime.height).toBeLessThan(build(lifeScene, late([0, 100, 200, 300, 400])).height);
   });
 });

@@ -92,7 +92,7 @@ describe("the shaken disks", () => {
   });
 
   it("say where the record ends", () => {
-    expect(built().describe(20 * ms)).toMatch(/^What the heads did is recorded until 19.0\sms\.$/);
+    expect(built().describe(20 * ms)).toMatch(/^The heads are recorded until 19.0\sms\.$/);
   });
 
   it("suit runs with a shaken disk only", () => {

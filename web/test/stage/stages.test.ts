@@ -208,9 +208,9 @@ describe("a scene", () => {
   it("begins with its first request, or with that of the run beside it where it has none", () => {
     for (const [own, other, from_s, words] of [
       [runOf(36, 40), runOf(), 36, "Read of 4"],
-      [runOf(), runOf(37), 37, "None of the workers' requests begins here."],
+      [runOf(), runOf(37), 37, "No request of the workers starts here."],
       [runOf(38), runOf(37), 38, "Read of 4"],
-      [runOf(), runOf(), 0, "None of the workers' requests begins here."],
+      [runOf(), runOf(), 0, "No request of the workers starts here."],
     ] as const) {
       const stage = stageOf({ view: "life", focus: { job: "a", op: "read" } });
       opened.push(stage);
@@ -225,7 +225,7 @@ describe("a scene", () => {
 describe("stages", () => {
   it("are fetched before they are made", async () => {
     const open = () => stageOf({ view: "fan-out", focus: { job: "a", op: "read" } });
-    expect(open).toThrow('the stage "fan-out" has not been fetched');
+    expect(open).toThrow('the stage "fan-out" is not loaded');
     await loadStages(["fan-out", "dirty", "no-such-view"]);
     opened.push(open());
   });

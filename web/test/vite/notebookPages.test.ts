@@ -33,7 +33,7 @@ describe("the list by weeks", () => {
     expect(list).toContain('path=exercises/disk-time/disk-time.ipynb">Fewer turns</a>');
   });
   it("refuses a syllabus that names what there is not", () => {
-    expect(() => weekList({ ...course, notebooks: [] })).toThrow("names the notebook 02, which there is not");
-    expect(() => weekList({ ...course, exercises: {} })).toThrow("names the exercise disk-time, which there is not");
+    expect(() => weekList({ ...course, notebooks: [] })).toThrow("names the notebook 02, which does not exist");
+    expect(() => weekList({ ...course, exercises: {} })).toThrow("names the exercise disk-time, which does not exist");
   });
 });

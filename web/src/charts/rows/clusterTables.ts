@@ -125,12 +125,12 @@ export function describeCluster(moment: ClusterMoment, job: string): string {
   const said = [
     [sum("request"), "for its requests"],
     [sum("migrate"), "to follow their reader"],
-    [sum("reprotect"), "to protect again"],
+    [sum("reprotect"), "to re-protect"],
   ] as const;
   const going = said.filter(([bytes]) => bytes > 0).map(([bytes, what]) => `${formatBytes(bytes)} ${what}`);
   const gone = lost.flatMap((isLost, node) => (isLost ? [node] : []));
   return (
-    `${job} runs on node ${home}, which holds a copy of ${formatNumber(here)} % of its blocks. ` +
+    `${job} runs on node ${home}, which holds a copy of ${formatNumber(here)}% of its blocks. ` +
     `Between nodes in this interval: ${going.length === 0 ? "nothing" : going.join(", ")}.` +
     (gone.length === 0
       ? ""

@@ -4,7 +4,7 @@ import { column, type Result } from "../../engine/api.ts";
 export const pageBytes = 4096;
 
 /** Why a page that a read came to made the cache fetch something, in the engine's order. */
-export const whys = ["alone", "begins", "goes on", "marker", "context"] as const;
+export const whys = ["alone", "begins", "continues", "marker", "context"] as const;
 
 /** A decision at a page, in pages of the file. */
 export interface Guess {

@@ -196,7 +196,7 @@ export function throttleOf(zfs: ZfsSpec): Throttle {
   const kind = zfs.throttle ?? throttles[era];
   if (kind === "zfs2008" || kind === "zfs2010") {
     const isShifted = zfs.shift_bug ?? era === "zfs-2008-03";
-    const label = isShifted ? "7/8 as meant; the shift put it at 0" : "7/8: a tick each";
+    const label = isShifted ? "7/8 as intended; the shift made it 0" : "7/8: one tick per write";
     return {
       kind,
       isPerGroup: true,
@@ -209,7 +209,7 @@ export function throttleOf(zfs: ZfsSpec): Throttle {
   if (kind === "none" || kind === "diagonal") {
     return { kind, isPerGroup: false, thresholds: [{ share: 1, label: "no more memory" }] };
   }
-  const thresholds: Threshold[] = [{ share: 1, label: "100 %: writes stop" }];
+  const thresholds: Threshold[] = [{ share: 1, label: "100%: writes stop" }];
   const percent = (value: number, what: string) =>
     thresholds.push({ share: value / 100, label: `${value} %: ${what}` });
   if (zfs.delay !== false && kind !== "asked") percent(zfs.delay_min_dirty_percent ?? 60, "delays begin");
@@ -289,7 +289,7 @@ function ofTheLimit(result: Result, { dirty_mean_bytes, limit_bytes }: Interval)
   // A limit that was lowered lies below what had been let in.
   return share > 1
     ? ` (more than the limit, which is ${formatBytes(limit_bytes)} now)`
-    : ` (${formatNumber(100 * share)} % of the limit)`;
+    : ` (${formatNumber(100 * share)}% of the limit)`;
 }
 
 /** Bytes a second that the devices wrote in the second up to a moment: an interval holds so few writes that its own rate jumps. */

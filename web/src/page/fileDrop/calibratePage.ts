@@ -77,7 +77,7 @@ function recording(): HTMLElement {
       html("code", {}, "results/"),
       " for this page. You can also use your own reports if they contain ",
       html("code", {}, "--output-format=json+"),
-      ". They need random reads of 4, 16 and 64 KiB at depth 1, reads of 4 KiB at several depths, and one more that is not in the fit, such as 4 KiB at depth 24. Latencies come from ",
+      ". They need random reads of 4, 16 and 64 KiB at depth 1 and of 4 KiB at several depths. One more run, such as 4 KiB at depth 24, stays out of the fit. Latencies come from ",
       html("code", {}, "lat_ns"),
       "; each job’s options are read from the report.",
     ),

@@ -98,7 +98,7 @@ function build(input: SceneInput): Built {
         soft: !isLast,
       });
     });
-    if (written.length === 0) write(frame, "no line yet", x, 46, { soft: true, size: 13 });
+    if (written.length === 0) write(frame, "no entry yet", x, 46, { soft: true, size: 13 });
   }
 
   function drawCrowd(frame: Frame, waiting: number): void {
@@ -173,12 +173,12 @@ function build(input: SceneInput): Built {
     backdrop: backdrop(),
     key: [
       ["flash", "charge"],
-      ["broken", "charge below what is needed"],
+      ["broken", "charge below the threshold"],
       ["waiting", "transactions that wait"],
       ["memory", "done in memory"],
       ["disk", "done on the disks"],
     ],
-    note: `The mark on the battery is the charge that is needed. A waiting square is ${each === 1 ? "a transaction" : `${formatNumber(each)} transactions`}; times are from the start of the run.`,
+    note: `The mark on the battery is the charge needed. A waiting square is ${each === 1 ? "a transaction" : `${formatNumber(each)} transactions`}; times are from the start of the run.`,
     pace_ns: (end_s / playedFor_s) * 1e9,
     draw,
     describe(time_ns) {

@@ -340,7 +340,7 @@ function build(input: SceneInput): Built {
       );
     }
     root.append(
-      textAt(curve.x, curve.y - 14, "mean delay of the writes that were held", "soft"),
+      textAt(curve.x, curve.y - 14, "mean delay of delayed writes", "soft"),
       svg("path", { d: `M${curve.x} ${curve.y}V${curve.y + curve.height}H${curve.x + curve.width}`, class: "outline" }),
       textAt(
         curve.x + curve.width,
@@ -371,7 +371,7 @@ function build(input: SceneInput): Built {
     key: [
       ["delayed", "delayed on purpose"],
       ["stopped", "stopped at the limit"],
-      ["disk", "on the way to the devices"],
+      ["disk", "being written to the devices"],
     ],
     draw,
     describe: (time_ns) => `${formatNumber(time_ns / 1e9)} s: ${describeMoment(result, time_ns / 1e9)}`,

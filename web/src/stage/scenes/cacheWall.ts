@@ -151,7 +151,7 @@ function build(input: SceneInput): Built {
       write(frame, formatBytes(wall.held(interval)), 8 + wide, wall.y - 8, { align: "right", bold: true });
     }
     if (interval.wasted > 0) {
-      write(frame, `${formatBytes(interval.wasted / step_s)}/s read ahead and thrown away unread`, 8, diskTop + 36, {
+      write(frame, `${formatBytes(interval.wasted / step_s)}/s read ahead and discarded unread`, 8, diskTop + 36, {
         bold: true,
       });
     }
@@ -172,7 +172,7 @@ function build(input: SceneInput): Built {
     height,
     backdrop: backdrop(),
     key: sources.map(
-      ({ label, meaning }) => [meaning, `found in ${label}`.replace("in on its way", "on its way")] as const,
+      ({ label, meaning }) => [meaning, `found in ${label}`.replace("in in flight", "in flight")] as const,
     ),
     draw,
     describe(time_ns) {
@@ -186,7 +186,7 @@ function build(input: SceneInput): Built {
         ({ label }, source) => `${label} ${formatNumber((100 * interval.read[source]!) / all)} %`,
       );
       const flash = hasFlash ? `, flash ${formatBytes(interval.l2)}` : "";
-      return `${formatNumber(time_ns / 1e9)} s: memory holds ${formatBytes(interval.arc)}${flash}. Bytes read now came from: ${parts.join(", ")}.`;
+      return `${formatNumber(time_ns / 1e9)} s: memory holds ${formatBytes(interval.arc)}${flash}. Sources of the bytes read now: ${parts.join(", ")}.`;
     },
   };
 }

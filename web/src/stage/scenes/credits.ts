@@ -30,7 +30,7 @@ const playedFor_s = 7;
 
 export const creditsScene: Scene = {
   name: "credits",
-  title: "The account of credits",
+  title: "The credit balance",
   playsRun: true,
   isFlow: true,
   suits: (result) => result.scenario.devices.some((device) => device.lun?.credits != null),
@@ -53,7 +53,7 @@ function build(input: SceneInput): Built {
   const height = narrow ? 600 : 386;
   const plot = plotAt({ left: 44, right: 10, y: 418, height: 140 }, { left: 62, right: 12, y: 64, height: 240 });
   if (account === undefined) {
-    return emptyScene(width, "No volume of this run has an account of credits.");
+    return emptyScene(width, "No volume of this run has credits.");
   }
   const { intervals, base, burst, capacity, cost } = account;
   const isUnused = base >= burst;
@@ -98,7 +98,7 @@ function build(input: SceneInput): Built {
     else write(frame, `${rateWords(base)} credits a second come in`, middle + 14, 22);
     write(frame, levelWords(level), vessel.x + vessel.width + 10, vessel.top + 14, { size: 13 });
     const given = topUpAt(account!, time_s, speed);
-    if (given > 0) write(frame, `${manyWords(given)} come from elsewhere`, middle + 14, 40, { bold: true });
+    if (given > 0) write(frame, `${manyWords(given)} as a top-up`, middle + 14, 40, { bold: true });
 
     drawWaiting(frame, waiting);
     // A dot is at the gate when its I/Os begin.
@@ -159,7 +159,7 @@ function build(input: SceneInput): Built {
       svg("line", { x1: middle, x2: middle, y1: belt.y + 4, y2: belt.y + laneHeight - 4, class: "lane-gate" }),
       textAt(belt.left + 4, belt.y - 8, "application", "lane-name"),
       textAt(belt.right - 4, belt.y - 8, "volume", "lane-name", "end"),
-      curve.title("I/Os a second, and credits as an area"),
+      curve.title("I/Os a second; the area is credits"),
       svg("path", { d: areaOf(), fill: "var(--memory)", opacity: 0.18 }),
       curve.line(curve.levels(intervals, ({ rate }) => rate)),
       ...curve.axes(rateWords(most), timeWords(end_s)),

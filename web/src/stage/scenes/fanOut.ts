@@ -138,7 +138,7 @@ function build(input: SceneInput): Built {
 
   function describe(time_ns: number): string {
     const asked = shownAt(time_ns, -1);
-    if (asked === undefined) return "No request asked anything in this window.";
+    if (asked === undefined) return "No request started in this window.";
     const answers = answersAt(asked, time_ns);
     const second = asked.leaves
       .flatMap(({ copies }) => copies)
@@ -168,7 +168,7 @@ function build(input: SceneInput): Built {
       ["fixed", "the request is done"],
     ],
     pace_ns,
-    note: "A circle is the first copy of a question, a square the second. An outline is still served although another has answered.",
+    note: "A circle is the first copy of a leaf, a square the second. An outline is still served although the other copy has answered.",
     draw,
     describe,
   };

@@ -46,7 +46,7 @@ function build(input: SceneInput): Built {
   const { result, width } = input;
   const file = filePagesOf(result);
   if (file === undefined) {
-    return emptyScene(width, "This run has no page cache that keeps what was read.");
+    return emptyScene(width, "This run has no page cache for reads.");
   }
   const { count, guesses, changes } = file;
   const device: Meaning = result.scenario.devices.some(({ hdd }) => hdd != null) ? "disk" : "flash";
@@ -142,7 +142,7 @@ function build(input: SceneInput): Built {
     };
     if (guess === undefined) {
       write(frame, contexts.length === 0 ? "No guess in this run" : "No guess yet", 4, 22, { bold: true });
-      write(frame, "A page that is missing, and nothing cached before it is a stream.", 4, 44, {
+      write(frame, "A missing page; the cached pages before it are not a stream.", 4, 44, {
         soft: true,
         size: 12,
       });
@@ -159,10 +159,10 @@ function build(input: SceneInput): Built {
     }
     line(frame, [xOfPage(0), y - 6, xOfPage(0), y + tall + 6], "ink", 1.5);
     const beyond = Math.max(0, guess.end - guess.page - guess.asked);
-    write(frame, `${guess.asked} pages asked for, ${guess.history} cached before them: ${guess.fetched} read`, 4, 22, {
+    write(frame, `${guess.asked} pages requested, ${guess.history} cached before them: ${guess.fetched} read`, 4, 22, {
       bold: true,
     });
-    write(frame, beyond === 0 ? "nothing beside them" : `up to ${beyond} for a stream that is a guess`, 4, 44, {
+    write(frame, beyond === 0 ? "nothing else" : `up to ${beyond} for a stream that is a guess`, 4, 44, {
       soft: true,
       size: 12,
     });
@@ -238,18 +238,18 @@ function build(input: SceneInput): Built {
     height,
     backdrop: backdrop(),
     key: [
-      ["memory", "cached, and asked for"],
-      ["prefetched", "read ahead, and nobody has asked for it"],
-      [device, "missing: asked for now"],
+      ["memory", "cached and requested"],
+      ["prefetched", "read ahead, not requested"],
+      [device, "missing, requested now"],
     ],
-    note: "Above, one guess at a time; the line is where the missing pages begin.",
+    note: "Above, one guess at a time; the line marks the start of the missing pages.",
     pace_ns: end_ns / playedFor_s,
     draw,
     describe(time_ns) {
       const { asked: wanted, read, reads } = at(time_ns);
       const seconds = `${formatNumber(time_ns / 1e9)} s`;
       const surplus = wanted > 0 ? (read / wanted).toFixed(2) : "1.00";
-      return `${seconds}: ${formatNumber(reads)} reads have asked for ${formatNumber(mib(wanted))} MiB of the file; ${formatNumber(mib(read))} MiB were read, ${surplus} times as much.`;
+      return `${seconds}: ${formatNumber(reads)} reads have requested ${formatNumber(mib(wanted))} MiB of the file; ${formatNumber(mib(read))} MiB were read, ${surplus} times as much.`;
     },
   };
 }

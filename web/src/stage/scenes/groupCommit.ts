@@ -182,7 +182,7 @@ function build(input: SceneInput): Built {
       ...(hasSecond ? ([["transfer", "at the log again, to commit"]] as const) : []),
       ["flash", "a flush"],
     ],
-    note: `Under each log its flushes of the last ${formatNanos(history_ns)}: as high as the number of transactions that shared one; the highest is ${groupThousands(largest)}.`,
+    note: `Under each log are its flushes of the last ${formatNanos(history_ns)}. Their height is the number of transactions that shared one; the highest is ${groupThousands(largest)}.`,
     pace_ns,
     draw,
     describe(time_ns) {

@@ -213,9 +213,9 @@ function build({ journeys, result, width }: SceneInput): Built {
     const link =
       silence > silent_ns
         ? `The client's link has been silent for ${formatNanos(silence)}.`
-        : "The client's link is at work.";
+        : "The client's link is busy.";
     const timers = waiting === 1 ? "1 server waits for its timer" : `${waiting} servers wait for their timers`;
-    return `${servers - open.length} of ${servers} pieces are there. Waiting at the port: ${queueAt(time_ns).length}. Dropped so far: ${lost}. ${timers}. ${link}`;
+    return `${servers - open.length} of ${servers} pieces have arrived. Waiting at the port: ${queueAt(time_ns).length}. Dropped so far: ${lost}. ${timers}. ${link}`;
   }
 
   return {
@@ -223,12 +223,12 @@ function build({ journeys, result, width }: SceneInput): Built {
     backdrop: backdrop(),
     pace_ns: 3e6,
     key: [
-      ["network", "packets, and servers that have some to send"],
+      ["network", "packets, and servers with packets to send"],
       ["broken", "dropped: the port is full"],
       ["stopped", "waits for its timer"],
-      ["waiting", "has nothing to do"],
+      ["waiting", "idle"],
     ],
-    note: "A ring fills until a sender's timer runs out; a bar in the strip below marks the moment. Step goes to the next piece.",
+    note: "A ring fills until a sender's timer expires; a bar in the strip below marks that moment. Step jumps to the next piece.",
     draw,
     describe,
   };

@@ -66,7 +66,7 @@ function build(input: SceneInput): Built {
     phasesByMeaning.set(meaningOf(phase), [...list, labelOf(phase)]);
   }
   if (late.due_ns.length > 0) {
-    phasesByMeaning.set("waiting", ["due and not sent", ...(phasesByMeaning.get("waiting") ?? [])]);
+    phasesByMeaning.set("waiting", ["due, not sent", ...(phasesByMeaning.get("waiting") ?? [])]);
   }
 
   function draw(frame: Frame): number {
@@ -163,9 +163,9 @@ function build(input: SceneInput): Built {
       return waits + works === 0 ? [] : [`${nameOf(layer).toLowerCase()} ${waits} waiting, ${works} at work`];
     });
     const unsent = unsentAt(late, time_ns).length;
-    const thinned = journeys.every > 1 ? ` One request in ${journeys.every} is shown.` : "";
-    const due = unsent === 0 ? "" : `${groupThousands(unsent)} requests are due and not sent. `;
-    const under = words.length === 0 ? "Nothing is under way." : `Under way: ${words.join("; ")}.`;
+    const thinned = journeys.every > 1 ? ` The picture shows one request in ${journeys.every}.` : "";
+    const due = unsent === 0 ? "" : `${groupThousands(unsent)} requests are due but not sent. `;
+    const under = words.length === 0 ? "No requests in flight." : `In flight: ${words.join("; ")}.`;
     return `${due}${under}${thinned}`;
   }
 
@@ -173,7 +173,7 @@ function build(input: SceneInput): Built {
     height,
     backdrop: backdrop(input, lanes, { height, left, narrow, hasDue: late.due_ns.length > 0 }),
     key: [...phasesByMeaning].map(([meaning, words]) => [meaning, words.slice(0, 3).join(", ")]),
-    note: "A circle reads, a square writes. An outline waits for its parts, which are smaller.",
+    note: "A circle is a read, a square a write. An outline waits for its parts, which are smaller.",
     ...(late.most_ns < span_ns / 4 ? {} : { pace_ns: span_ns / playedFor_s }),
     draw,
     describe,

@@ -51,7 +51,7 @@ function build(input: SceneInput): Built {
   const height = poolTop + groupRows * 30 + 34;
   const glide = new Glide(journeys.count);
   const queues = [
-    { phase: "lock", words: narrow ? "wait" : "wait for the commit before theirs" },
+    { phase: "lock", words: narrow ? "wait" : "wait for the previous commit" },
     { phase: "write_log", words: narrow ? "in a commit" : "are in a commit" },
   ];
 
@@ -172,13 +172,13 @@ function build(input: SceneInput): Built {
     backdrop: backdrop(),
     pace_ns: span_ns / 5,
     key: [
-      ["waiting", "waits for the commit before"],
+      ["waiting", "waits for the previous commit"],
       ["flash", "in a commit"],
       ...used
         .filter((phase) => meaningOf(phase) !== "flash")
         .map((phase) => [meaningOf(phase), labelOf(phase)] as const),
       ["memory", "group in memory"],
-      ["disk", "group on its way to the pool"],
+      ["disk", "group being written to the pool"],
     ],
     draw,
     describe(time_ns) {
@@ -191,7 +191,7 @@ function build(input: SceneInput): Built {
         const stay = journeys.stayAt(row, time_ns);
         if (stay >= 0 && journeys.layer[stay] === zfs && journeys.writes[row] === 1) waiting += 1;
       });
-      return `${waiting * journeys.every} writes wait for the log; ${states.join(", ") || "no group is there"}.`;
+      return `${waiting * journeys.every} writes wait for the log; ${states.join(", ") || "there is no group"}.`;
     },
   };
 }

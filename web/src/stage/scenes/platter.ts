@@ -141,7 +141,7 @@ function build(input: SceneInput): Built {
     });
     write(frame, name, left, top, { bold: true });
     write(frame, served === "" ? `the arm: ${state}` : served, left + (served === "" ? 0 : 18), top + 23);
-    write(frame, queue.length === 0 ? "nobody waits" : `${queue.length} wait in the queue`, left, top + 60, {
+    write(frame, queue.length === 0 ? "queue empty" : `${queue.length} wait in the queue`, left, top + 60, {
       soft: queue.length === 0,
     });
     queue.sort((a, b) => a.from - b.from);
@@ -166,10 +166,10 @@ function build(input: SceneInput): Built {
       `A turn takes ${formatNanos(turn_ns)}.`,
       narrow
         ? `Cylinders ${least} to ${cylinders}, spread over the platter.`
-        : `The arm was on cylinders ${least} to ${cylinders}; the picture spreads them over the platter.`,
+        : `The arm used cylinders ${least} to ${cylinders}; the picture spreads them over the platter.`,
       narrow
-        ? "In the middle: how much of a turn was waited."
-        : "The ring in the middle: how much of a turn the request has waited.",
+        ? "In the middle: the wait, as part of a turn."
+        : "The ring in the middle: the request's wait, as part of a turn.",
     ];
     lines.forEach((line, nth) => root.append(textAt(left, y + nth * 19, line, "soft")));
     return root;
@@ -189,10 +189,10 @@ function build(input: SceneInput): Built {
     describe(time_ns) {
       const at = visitAt(time_ns);
       const visit = at < 0 ? undefined : visits[at];
-      if (visit === undefined || time_ns >= visit.data_to_ns) return `${name}: the arm has nothing to do.`;
+      if (visit === undefined || time_ns >= visit.data_to_ns) return `${name}: the arm is idle.`;
       const waits = Math.max(0, visit.data_from_ns - visit.there_ns);
       const seek = visit.there_ns - visit.leaves_ns;
-      return `${name}: ${seek === 0 ? "" : `a seek of ${formatNanos(seek)}, then `}${formatNanos(waits)} until the sector comes round (${Math.round((waits / turn_ns) * 100)} % of a turn), then ${formatNanos(visit.data_to_ns - visit.data_from_ns)} of data.`;
+      return `${name}: ${seek === 0 ? "" : `a seek of ${formatNanos(seek)}, then `}${formatNanos(waits)} until the sector arrives (${Math.round((waits / turn_ns) * 100)}% of a turn), then ${formatNanos(visit.data_to_ns - visit.data_from_ns)} of data.`;
     },
   };
 }

@@ -101,7 +101,7 @@ function build({ journeys, result, width }: SceneInput): Built {
   function draw(frame: Frame): number {
     const { time_ns } = frame;
     if (time_ns > recorded_ns) {
-      write(frame, "Not recorded from here on.", 8, 16, { soft: true });
+      write(frame, "Recording ends here.", 8, 16, { soft: true });
       return 0;
     }
     disks.forEach((disk, nth) => {
@@ -164,11 +164,11 @@ function build({ journeys, result, width }: SceneInput): Built {
       ["stopped", "head off its track, revolution lost"],
       ["transfer", "data under the head"],
     ],
-    note: "The number on a platter is the revolution that is just being lost. How far off its track a head is drawn is not to scale.",
+    note: "The number on a platter counts the revolution being lost. The distance of a head from its track is not to scale.",
     draw,
     describe: (time_ns) =>
       time_ns > recorded_ns
-        ? `What the heads did is recorded until ${formatNanos(recorded_ns)}.`
+        ? `The heads are recorded until ${formatNanos(recorded_ns)}.`
         : `${sentence(disks.filter(({ offTrack }) => (lastAt(offTrack, time_ns)?.to_ns ?? 0) > time_ns).length, time_ns)}.`,
   };
 }

@@ -137,7 +137,7 @@ function build(input: SceneInput): Built {
         shape(frame, cleanX + 14 * Math.cos(angle), below + 10 * Math.sin(angle), 3.6, "stopped", { isWrite: true });
       }
     }
-    const cleaning = cleans ? `; cleaning ${formatNumber(now.cleaning * 100)} % of the time` : "";
+    const cleaning = cleans ? `; cleaning ${formatNumber(now.cleaning * 100)}% of the time` : "";
     write(frame, `${writes.words(now)}${rate > 0 ? cleaning : ""}`, 4, 20, {
       bold: rate > 0,
       size: narrow ? 13 : 15,
@@ -145,7 +145,7 @@ function build(input: SceneInput): Built {
     write(frame, `${formatNumber(now.used)} of ${formatNumber(cache)} GB in the cache`, store.x, store.y + 44, {
       size: 13,
     });
-    const times = `${formatNumber(now.cleaned)} cleans: ${formatNumber(now.cleaned / zones)} for each zone of ${formatNumber(zone)} MB`;
+    const times = `${formatNumber(now.cleaned)} cleans: ${formatNumber(now.cleaned / zones)} per zone of ${formatNumber(zone)} MB`;
     write(frame, times, 4, roof.y + roof.height + 46, { size: 13 });
     const unit = `A tile is 1/${count} of the addresses; the fullest has ${formatNumber(mostHeld)} GB in the cache`;
     write(frame, unit, 4, roof.y + roof.height + 66, { soft: true, size: 12 });
@@ -166,16 +166,16 @@ function build(input: SceneInput): Built {
     key: [
       ["memory", "in the conventional cache"],
       ["disk", "a stream, past the cache"],
-      ["stopped", "a zone that is read and written"],
+      ["stopped", "a zone being rewritten"],
     ],
-    note: "The triangle is where the host writes; the lifted tile is where a zone is cleaned.",
+    note: "The triangle marks where the host writes; the lifted tile marks a zone being cleaned.",
     pace_ns: writes.pace_ns,
     draw,
     describe(time_ns) {
       const now = at(time_ns / 1e9);
       const { cleaning, used, cleaned } = now;
-      const cleans = cleaning > 0.01 ? `, and zones are cleaned ${formatNumber(cleaning * 100)} % of the time` : "";
-      return `${timeWords(time_ns / 1e9)}: ${writes.sentence(now)}${cleans}; ${formatNumber(used)} of ${formatNumber(cache)} GB in the cache, ${formatNumber(cleaned / zones)} cleans for each zone so far.`;
+      const cleans = cleaning > 0.01 ? `, and zones are cleaned ${formatNumber(cleaning * 100)}% of the time` : "";
+      return `${timeWords(time_ns / 1e9)}: ${writes.sentence(now)}${cleans}; ${formatNumber(used)} of ${formatNumber(cache)} GB in the cache, ${formatNumber(cleaned / zones)} cleans per zone so far.`;
     },
   };
 }

@@ -132,7 +132,7 @@ function build(input: SceneInput): Built {
       size: 13,
     });
     write(frame, `${formatNumber(now.full)} GB at full density`, right - 4, grid.y - 12, { size: 13, align: "right" });
-    const unit = `A block is cells for ${formatNumber(gb)} GB, or ${formatNumber(gb / bits)} GB at one bit each`;
+    const unit = `A block stands for cells of ${formatNumber(gb)} GB, or ${formatNumber(gb / bits)} GB at one bit each`;
     write(frame, unit, 4, grid.y + grid.height + (narrow ? 64 : 62), { soft: true, size: 12 });
 
     writes.dot(frame, time_s, rate);
@@ -159,7 +159,7 @@ function build(input: SceneInput): Built {
       ["disk", "written past it"],
       ["transfer", "folded"],
     ],
-    note: "The line is the cache's limit: it moves as full density fills.",
+    note: "The line is the cache's limit. It moves as the cells at full density fill up.",
     pace_ns: writes.pace_ns,
     draw,
     describe(time_ns) {

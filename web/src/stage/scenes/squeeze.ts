@@ -21,7 +21,7 @@ const paints: readonly Meaning[] = ["memory", "memory", "network", "flash"];
 
 export const squeezeScene: Scene = {
   name: "squeeze",
-  title: "Through the presses",
+  title: "Data reduction",
   playsRun: false,
   suits: (result) => stepsOf(result).length > 0,
   build,
@@ -125,7 +125,7 @@ function build(input: SceneInput): Built {
       ["memory", "data"],
       ["network", "unique data"],
       ["flash", "bytes on flash"],
-      ["waiting", "taken out"],
+      ["waiting", "removed"],
     ],
     draw,
     describe: () =>

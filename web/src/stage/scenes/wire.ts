@@ -113,7 +113,7 @@ function build(input: SceneInput): Built {
     const words = `${formatBytes(bytes)} of ${formatBytes(window_bytes)} sent and not acknowledged${isFull ? ": full, the sender waits" : ""}`;
     write(frame, words, left, rulerTop + 42);
     if (waiting > 0)
-      write(frame, `${waiting * journeys.every} requests on their way`, left, rulerTop + 62, { soft: true });
+      write(frame, `${waiting * journeys.every} requests in flight`, left, rulerTop + 62, { soft: true });
   }
 
   function waitingFor(time_ns: number): number {
@@ -142,7 +142,7 @@ function build(input: SceneInput): Built {
       textAt(
         (left + right) / 2,
         lanesBottom + 18,
-        `${network?.bits_per_s == null ? "" : `${formatBits(network.bits_per_s)}, `}${formatNanos(round_ns)} there and back`,
+        `${network?.bits_per_s == null ? "" : `${formatBits(network.bits_per_s)}, `}${formatNanos(round_ns)} round trip`,
         "soft",
         "middle",
       ),
@@ -177,7 +177,7 @@ function build(input: SceneInput): Built {
     describe(time_ns) {
       if (busiest === undefined) return "Nothing is on the wire.";
       const bytes = unacknowledged(busiest, time_ns);
-      return `${formatBytes(bytes)} are sent and not acknowledged; the window is ${formatBytes(window_bytes)}.`;
+      return `${formatBytes(bytes)} are sent but not acknowledged; the window is ${formatBytes(window_bytes)}.`;
     },
   };
 }

@@ -47,23 +47,23 @@ const verbs: Readonly<Record<PhaseName | "below", string>> = {
   below: "waits for its parts",
   scheduler: "waits in the scheduler",
   memory: "is copied in memory",
-  in_flight: "waits for data that are on their way",
+  in_flight: "waits for data in flight",
   queue: "waits in the queue",
-  overhead: "has its command processed",
-  seek: "waits for the arm to get to its track",
-  rotation: "waits for its sector to come round",
-  transfer: "has its data moved",
+  overhead: "waits for the command overhead",
+  seek: "waits for the arm to reach its track",
+  rotation: "waits for its sector to pass the head",
+  transfer: "transfers its data",
   flash_read: "is read from flash",
   flash_program: "is programmed into flash",
   write_log: "waits for its commit to the log",
   gc: "waits for garbage collection",
   throttle_delay: "is delayed on purpose",
   throttle_wait: "is stopped until there is room",
-  lookup: "asks where its block is",
+  lookup: "looks up where its block is",
   remote: "travels between nodes",
   link_wait: "waits for a link",
   cpu_wait: "waits for a thread or a core",
-  cpu: "is worked on by a core",
+  cpu: "uses a core",
   dispatch: "is handed to the owner of its range",
   lock: "waits for a lock",
   replicate: "is sent to the replicas",
@@ -73,15 +73,15 @@ const verbs: Readonly<Record<PhaseName | "below", string>> = {
   window_wait: "waits for acknowledgements: the window is full",
   blanked: "waits for an interrupt that the card holds back",
   cross_call: "waits while all cores forget a mapping",
-  paused: "waits while the device stands still",
+  paused: "waits while the device is paused",
   credit_wait: "waits for the volume's credits, or its pace",
-  hedge_wait: "waits before a second replica is asked",
-  served: "is worked on by a server",
-  retry: "waits for whole revolutions: the head is off its track",
-  log_wait: "waits until its log is flushed for it",
+  hedge_wait: "waits before a second replica is queried",
+  served: "is served",
+  retry: "waits for whole revolutions because the head is off its track",
+  log_wait: "waits for the flush of its log",
   journal: "waits for a commit of the journal",
   clean_wait: "waits for the drive to clean zones",
-  timer_wait: "waits for its sender's timer: the end of what it sent was lost",
+  timer_wait: "waits for its sender's timer: its last packets were lost",
 };
 
 function verbOf(phase: string): string {
@@ -113,7 +113,7 @@ export function followWords(result: Result, journeys: Journeys, row: number, tim
   const begin = journeys.begin_ns[row]!;
   const end = journeys.lastOf(row);
   const who = `${name}${journeys.owner[row] === 0 ? ` (job ${result.summary.jobs[journeys.job[row]!] ?? "unknown"})` : ""}`;
-  if (time_ns < begin) return `${who} has not begun.`;
+  if (time_ns < begin) return `${who} has not started.`;
   if (time_ns >= end) return `${who} took ${formatNanos(end - begin)}.`;
   const stay = journeys.life(row).find(({ from_ns, to_ns }) => from_ns <= time_ns && time_ns < to_ns);
   if (stay === undefined) return `${who}, ${formatNanos(time_ns - begin)} old.`;

@@ -161,8 +161,8 @@ function build(input: SceneInput): Built {
     backdrop: backdrop(),
     key: [
       ["memory", "dirty"],
-      ["transfer", "on its way to the disk"],
-      ["disk", "a commit, as far as it is"],
+      ["transfer", "being written to the disk"],
+      ["disk", "progress of a commit"],
       ["stopped", "a write that waits"],
     ],
     pace_ns: (end_s / playedFor_s) * 1e9,
