@@ -1,8 +1,8 @@
-"""On-call shifts: a system with something wrong, drawn from all incidents, played in a shell.
+"""On-call shifts: a faulty system, drawn from all incidents, investigated in a shell.
 
-`Shift` is the game without its shell, `Session` the same with one for front-ends: `Session(7)` at the end of a
-notebook's cell is a shift to be played there. `read_case` reads a case of one's own for both, `findings` says whether
-it can be played, and `sealed` seals it for a peer.
+`Shift` is the game without a shell. `Session` adds the shell for front-ends; `Session(7)` at the end of a notebook cell
+shows a playable shift. `read_case` reads your own case for both, `findings` checks whether it is playable, and `sealed`
+seals it for a peer.
 """
 
 from seeklab.oncall.learner_case import case_of, read_case
@@ -12,6 +12,6 @@ from seeklab.oncall.shift import Shift
 from seeklab.oncall.validate import findings
 
 Room = Session
-"""The name that `Session` had, for notebooks that learners have."""
+"""The old name of `Session`, for the notebooks that learners already have."""
 
 __all__ = ["Room", "Session", "Shift", "case_of", "findings", "read_case", "sealed"]

@@ -1,4 +1,4 @@
-"""What everybody knows of a shift's system: its sheet, without the settings that may be wrong."""
+"""The sheet of a shift's system: what everyone knows about it, without the settings that can be the fault."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 KIB, MIB = 1 << 10, 1 << 20
 DOES = {
-    "read": "reads one after the other",
+    "read": "sequential reads",
     "randread": "random reads",
-    "write": "writes one after the other",
+    "write": "sequential writes",
     "randwrite": "random writes",
     "clientcopy": "copies a file",
     "servercopy": "copies a file",
@@ -22,7 +22,7 @@ DOES = {
 
 
 def sheet(scenario: Mapping[str, Any]) -> str:
-    """Write the sheet."""
+    """Return the sheet as text."""
     lines = [f"host      nas1, {cores_of(scenario)} processors"]
     lines += [f"devices   {_devices(group)}" for group in scenario["devices"]]
     zfs = scenario.get("zfs") or {}
@@ -49,7 +49,7 @@ def _devices(group: Mapping[str, Any]) -> str:
     count = int(group.get("count") or 1)
     many = f"{count} x " if count > 1 else ""
     if group.get("hdd"):
-        return f"{many}{group['name']}, disk of {group['hdd']['rpm']:,.0f} turns a minute"
+        return f"{many}{group['name']}, disk with {group['hdd']['rpm']:,.0f} rpm"
     if group.get("ssd"):
         return f"{many}{group['name']}, flash"
     lun = group.get("lun") or {}
@@ -60,9 +60,9 @@ def _job(job: Mapping[str, Any]) -> str:
     kind = str(job.get("rw"))
     threads, deep = int(job.get("numjobs") or 1), int(job.get("iodepth") or 1)
     size = "" if kind.endswith("copy") else f" of {_size(job.get('bs') or 4 * KIB)}"
-    sync = ", each of them to be durable" if job.get("sync") else ""
+    sync = ", each made durable" if job.get("sync") else ""
     some = f"{threads} threads, " if threads > 1 else ""
     in_flight = f", up to {deep} in flight" if 1 < deep < 4096 else ""
     rate = job.get("rate_iops") or job.get("rate")
-    paced = ", at a rate of its own" if rate else ""
+    paced = ", at a fixed rate" if rate else ""
     return f"{some}{DOES.get(kind, kind)}{size}{in_flight}{sync}{paced}"

@@ -1,8 +1,8 @@
-"""Incidents of on-call shifts: read from the `[shift]` tables of case files, drawn by a seed, told in neutral words.
+"""Incidents of on-call shifts: read from the `[shift]` tables of case files, drawn by a seed, with neutral names.
 
-Each is a variant of a case whose jobs and devices lose their names, and every system has a dashboard and a partition
-table. A player finds out from commands which incident it is. Learners' own case files have the same table, read by
-`incident_of` as well.
+Each is a variant of a case whose jobs and devices get neutral names. Every system has a dashboard and a partition
+table, so a player must run commands to find out which incident it is. `incident_of` also reads learners' case files,
+which have the same table.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 APP, OTHERS = "app", ("batch", "backup", "web")
 OF_THE_SYSTEM = ("monitor_", "reduction_")
-"""How metrics of the whole system begin, which no job's name precedes."""
+"""Prefixes of metrics of the whole system, which have no job's name in front."""
 
 Changes = dict[str, Any]
 
@@ -37,11 +37,11 @@ class Draw:
     step: int = 1
     times: int = 1
     of: str | None = None
-    """Path of an earlier draw, whose number is a factor."""
+    """Path of an earlier draw, whose number is a factor of this one."""
     unit: str = ""
 
     def is_possible(self, earlier: Collection[str]) -> bool:
-        """Whether it can be drawn after draws of the `earlier` paths."""
+        """Return whether it can be drawn after draws of the `earlier` paths."""
         first, last = (0, 0) if self.range is None else self.range
         numbers = (*self.choose, first, last, self.step, self.times)
         if not all(isinstance(one, int) and one >= 0 for one in numbers) or not isinstance(self.path + self.unit, str):
@@ -51,7 +51,7 @@ class Draw:
         return leads_there and (sources == 1 if self.of is None else sources <= 1 and self.of in earlier)
 
     def number(self, source: random.Random, drawn: Mapping[str, int]) -> int:
-        """Draw the number, without its unit; `drawn` has those of earlier draws, by path."""
+        """Draw the number, without its unit; `drawn` contains the numbers of earlier draws, by path."""
         factor = self.times * (drawn[self.of] if self.of else 1)
         if self.choose:
             return factor * source.choice(self.choose)
@@ -63,37 +63,37 @@ class Draw:
 
 @dataclass(frozen=True)
 class Incident:
-    """Something that may be wrong, and how a system with it is drawn."""
+    """A possible fault, and how to draw a system that has it."""
 
     cause: str
-    """The mechanism, in a sentence."""
+    """The mechanism, as a sentence."""
     case: str
-    """Name of the case; empty when a learner wrote it."""
+    """Name of the case; empty for a learner's case."""
     failing: str
-    """Variant of the system as it is found."""
+    """Variant of the failing system."""
     jobs: tuple[str, ...]
-    """Those that are kept; the first is the application that complains."""
+    """The jobs that remain; the first is the application that users complain about."""
     set: Mapping[str, Any]
-    """Values that differ from the variant's; None removes what is there."""
+    """Values that differ from the variant's; None removes a value."""
     draw: tuple[Draw, ...]
     metric: str
-    """Number of the ticket: `JOB.NUMBER` of the application, or one of the whole system."""
+    """Metric of the ticket: `JOB.NUMBER` of the application, or one of the whole system."""
     more_is_better: bool
     fix: Mapping[str, Any]
-    """Values that repair it, by path of the case; a table `of`, `times` follows a drawn number."""
+    """Values that fix it, by path of the case; a table `of`, `times` is a multiple of a drawn number."""
     command: str
-    """The one command that tells it."""
+    """The one command that shows the cause."""
     tells: str
-    """What that command shows."""
+    """The part of that command's output that shows it."""
     at_most: float = 3
-    """How many times last month's number a change may bring that sets something else than the fix does. More is no
-    recovery: a buffer that takes in the whole test, or a test of other data."""
+    """Limit for changes other than the fix, as a multiple of last month's number. A change above it is no recovery: a
+    buffer that holds the whole test, for example, or a test with other data."""
     week: int | None = None
     """Week of the course that teaches the mechanism."""
 
 
 def incident_of(case: str, table: Mapping[str, Any]) -> Incident:
-    """Read a table `[shift]` whose fields have been checked."""
+    """Build an incident from a table `[shift]` whose fields have been checked."""
     names = ("cause", "failing", "metric", "fix", "command", "tells", "at_most", "week")
     return Incident(
         case=case,
@@ -107,18 +107,18 @@ def incident_of(case: str, table: Mapping[str, Any]) -> Incident:
 
 @lru_cache
 def incidents() -> tuple[Incident, ...]:
-    """Read the incidents of all cases, in the order of the alphabet, as a player is offered their causes."""
+    """Return the incidents of all cases, in the alphabetical order of their causes."""
     tables = [(case, table) for case, tables in _shifts().items() for table in tables if "none_because" not in table]
     return tuple(sorted((incident_of(case, table) for case, table in tables), key=lambda incident: incident.cause))
 
 
 def causes() -> tuple[str, ...]:
-    """Give what a player is offered as causes."""
+    """Return the causes that a player can choose from."""
     return tuple(incident.cause for incident in incidents())
 
 
 def reasons_for_none() -> dict[str, str]:
-    """Give the cases that no shift is drawn from, each with the reason."""
+    """Return the cases without a shift, each with the reason."""
     return {
         case: tables[0]["none_because"] for case, tables in sorted(_shifts().items()) if "none_because" in tables[0]
     }
@@ -126,7 +126,7 @@ def reasons_for_none() -> dict[str, str]:
 
 @lru_cache
 def _shifts() -> dict[str, list[Mapping[str, Any]]]:
-    """Give the tables `[shift]` of each case; one with `none_because` is the reason for none."""
+    """Return the tables `[shift]` of each case; a table with `none_because` gives the reason for having none."""
     documents = (load_case(entry["id"]).document for entry in cases())
     written = {document["id"]: document["shift"] for document in documents if "shift" in document}
     return {case: tables if isinstance(tables, list) else [tables] for case, tables in written.items()}
@@ -134,16 +134,16 @@ def _shifts() -> dict[str, list[Mapping[str, Any]]]:
 
 @dataclass(frozen=True)
 class System:
-    """A system with something wrong, in neutral words."""
+    """A faulty system with neutral names."""
 
     incident: Incident
     scenario: Mapping[str, Any]
     remedy: Mapping[str, Any]
-    """What repairs it, by path."""
+    """The values that fix it, by path."""
 
 
 def drawn_changes(incident: Incident, source: random.Random) -> tuple[Changes, dict[str, int]]:
-    """Draw how the system differs from its variant: values by path, and the numbers that were drawn."""
+    """Draw the differences from the variant; return the values by path, and the drawn numbers."""
     numbers: dict[str, int] = {}
     changes = dict(incident.set)
     for draw in incident.draw:
@@ -153,7 +153,7 @@ def drawn_changes(incident: Incident, source: random.Random) -> tuple[Changes, d
 
 
 def remedy_of(incident: Incident, numbers: Mapping[str, int], names: Names) -> Changes:
-    """Give what repairs the incident, by path of the neutral system."""
+    """Return the values that fix the incident, by path of the neutral system."""
     return {
         names.path(path): numbers[value["of"]] * value.get("times", 1) if isinstance(value, dict) else value
         for path, value in incident.fix.items()
@@ -161,7 +161,7 @@ def remedy_of(incident: Incident, numbers: Mapping[str, int], names: Names) -> C
 
 
 def system_of(incident: Incident, source: random.Random) -> System:
-    """Draw a system with an incident of a case, its bystanders included, and put it in neutral words."""
+    """Draw a system with an incident of a case and with bystanders, and give it neutral names."""
     changes, numbers = drawn_changes(incident, source)
     whole = load_case(incident.case).with_(changes).scenario(incident.failing)
     names = neutral_names(whole, incident.jobs)
@@ -170,25 +170,25 @@ def system_of(incident: Incident, source: random.Random) -> System:
 
 
 WINDOWS = ("1s", "10s", "20s", "30s")
-"""What a dashboard averages over, where that is not what is wrong."""
+"""Averaging windows of a dashboard that is not the cause."""
 SPEEDS = (10_000_000_000, 25_000_000_000)
-"""Networks, where the network's speed is not what an incident is about."""
+"""Networks of systems whose incident is not about network speed."""
 
 
 def _short_way(source: random.Random) -> Changes:
-    """Draw the network of a system whose network is not to blame."""
+    """Draw the network of a system whose network is not the cause."""
     trip, buffer = source.randrange(20, 60, 5), source.choice(("4MiB", "8MiB", "16MiB"))
     return {"round_trip": f"{trip}us", "client_buffer": buffer, "server_buffer": buffer}
 
 
 WITHOUT_A_WAY = ("combine-limit",)
-"""Systems in which requests have to arrive together."""
+"""Systems in which requests must arrive at the same time."""
 RANDOM_DATA: Mapping[str, Any] = {"fio": "3.33", "refill_buffers": True, "buffers": 8}
-"""Data of systems whose data are not to blame."""
+"""Data of systems whose data are not the cause."""
 
 
 def _bystanders(source: random.Random) -> Changes:
-    """Draw devices beside a pool that have no part in what is wrong: who has none does not stand out, nor who has."""
+    """Draw extra devices that are not the cause, so that neither having nor lacking them points to the cause."""
     log: Changes = {"log": {"devices": {"name": "log", "preset": "ssd-2008-log"}}}
     lun = {"capacity": "100GB", "rate": "400MB"}
     cache: Changes = {"l2arc": {"device": {"name": "cache", "lun": lun}}, "arc": {"size": "64MiB"}}
@@ -198,7 +198,7 @@ def _bystanders(source: random.Random) -> Changes:
 def _with_bystanders(
     whole: Mapping[str, Any], own: dict[str, Any], incident: Incident, source: random.Random
 ) -> dict[str, Any]:
-    """Add parts that are not to blame, as `source` draws them, to a system in neutral words."""
+    """Add parts that are not the cause, drawn from `source`, to a system with neutral names."""
     own["partition"] = whole.get("partition") or {"start": MIB}
     window, speed, way = source.choice(WINDOWS), source.choice(SPEEDS), _short_way(source)
     own["monitor"] = {"span": "60s", **(whole.get("monitor") or {"window": window}), "job": APP}
@@ -214,13 +214,13 @@ def _with_bystanders(
 
 @dataclass(frozen=True)
 class Names:
-    """What jobs and devices are called in a shift, by what they are called in the case."""
+    """The neutral names of jobs and devices, by their names in the case."""
 
     jobs: Mapping[str, str]
     devices: Mapping[str, str]
 
     def path(self, path: str) -> str:
-        """Give a path of the case as it is in the shift."""
+        """Return a path of the case with neutral names."""
         found = re.match(r"(jobs|devices)\[([^\]]+)\](.*)", path, re.DOTALL)
         if not found:
             return path
@@ -235,7 +235,7 @@ def neutral_names(scenario: Mapping[str, Any], jobs: Sequence[str]) -> Names:
 
 
 def in_neutral_words(scenario: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    """Give a scenario with those of its jobs that have a name, under that name."""
+    """Return a scenario with the named jobs only, under their neutral names."""
     jobs = [
         {**{key: value for key, value in job.items() if key != "stonewall"}, "name": names.jobs[job["name"]]}
         for job in scenario["jobs"]
@@ -249,11 +249,11 @@ def in_neutral_words(scenario: Mapping[str, Any], names: Names) -> dict[str, Any
 
 
 LISTS_OF_JOBS = ("volume.cache.primed", "tier.primed", "tier.evicted", "zfs.arc.metadata")
-"""Fields that name jobs."""
+"""Fields that contain names of jobs."""
 
 
 def _renamed(part: dict[str, Any], path: Sequence[str], names: Mapping[str, str]) -> dict[str, Any]:
-    """Give the same part with other names in one of its lists, those without one left out."""
+    """Return the part with other names in one of its lists; entries without a new name are removed."""
     first, *rest = path
     inner = part.get(first)
     if not inner:
@@ -268,6 +268,6 @@ def _device(group: Mapping[str, Any], number: int) -> str:
 
 
 def complaint_metric(incident: Incident) -> str:
-    """Give the metric of the neutral system that the complaint is about."""
+    """Return the metric of the neutral system that the complaint is about."""
     metric = incident.metric
     return metric if metric.startswith(OF_THE_SYSTEM) else APP + metric.removeprefix(incident.jobs[0])

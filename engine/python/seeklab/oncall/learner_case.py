@@ -1,9 +1,9 @@
 """A learner's own incident: a case file with a table `[shift]`, read strictly, for a peer to diagnose.
 
-The file is written as those of the library are (`[scenario]`, `[[variants]]`, `[shift]`), and any of the library with
-one shift can be played as it is. A learner's table has more fields: the variant of the healthy system, wrong causes, a
-ticket, an author. The system is the author's, to the last field; jobs and devices get neutral names, and where it has
-no monitor and no partition table it gets those. Files with the table's old name, `[night]`, are read too.
+The file has the format of the library's cases (`[scenario]`, `[[variants]]`, `[shift]`). Any library case with one
+shift can be played unchanged. A learner's table has more fields: the variant of the healthy system, wrong causes, a
+ticket and an author. The system is exactly the author's, but jobs and devices get neutral names. If it has no monitor
+or no partition table, it gets one. Files with the table's old name, `[night]`, are also read.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ if TYPE_CHECKING:
 CASE_FILE = Kind("a case file (TOML) with a table [shift], or a sealed one", most_bytes=1 << 20, may_be_packed=False)
 MAX_JOBS = 1 + len(OTHERS)
 MAX_EVENTS = 20_000_000
-"""Of each run: some seconds on a laptop."""
+"""Limit for each run: a few seconds on a laptop."""
 MAX_MEMORY = 256 * MIB
 MIN_OTHERS, MAX_OTHERS = 5, 30
 MAX_SEED = 10**9
 LETTERS = {"title": 100, "author": 100, "cause": 200, "ticket": 600, "tells": 400, "metric": 100}
-"""Characters that a text of the file may have."""
+"""Maximum number of characters of each text in the file."""
 TOP = ("title", "shift", "scenario", "variants")
 OF_THE_LIBRARY = (
     *("id", "code", "symptom", "subtitle", "family", "story", "source", "view", "views", "journeys", "coarse", "focus"),
     *("sentence", "ask", "why", "model", "notebook", "exercises", "default_variant", "opens", "controls", "what_ifs"),
     "facts",
 )
-"""Other parts of a case file, which a shift has no use for."""
+"""Other parts of a case file, which a shift does not use."""
 OF_A_VARIANT = ("name", "set", "unset", "title", "summary", "coarse")
 NEEDED = ("failing", "metric", "better", "cause", "fix", "command", "tells")
 OF_A_SHIFT = (
@@ -66,44 +66,44 @@ OF_A_SHIFT = (
     *("others", "ticket", "author", "seed"),
 )
 OLD_TABLE, OLD_NAMES = "night", {"command": "look"}
-"""What the table, and fields of it, were called."""
+"""Old names of the table and of its fields."""
 DRAW = '{ path = "PATH", choose = [8, 16] }, or range = [FIRST, LAST] with a step, or of = "PATH" of an earlier draw'
 
 
 @dataclass(frozen=True)
 class LearnerCase:
-    """A case file, read: the systems in neutral words, and what the author says of them."""
+    """A case file that was read: the systems with neutral names, and the author's texts."""
 
     title: str
     author: str | None
     digest: str
     seed: int
-    """The ticket's number, and what the shift's random numbers come from."""
+    """The ticket's number, and the seed of the shift's random numbers."""
     ticket: str | None
-    """The complaint in the author's words; the usual ones when there are none."""
+    """The complaint in the author's words; empty for the usual text."""
     causes: tuple[str, ...]
-    """What is offered as causes, in the order of the alphabet."""
+    """The causes that a player can choose from, in alphabetical order."""
     system: System
-    """The system as it is found, with its incident."""
+    """The failing system, with its incident."""
     names: Names
-    """What jobs and devices are called, by what the author calls them."""
+    """The neutral names of jobs and devices, by the author's names."""
     healthy: Mapping[str, Any]
 
 
 def read_case(path: str | PathLike[str]) -> LearnerCase:
-    """Read a case file, sealed or not."""
+    """Read a case file, sealed or not; raise SeeklabError with every problem found."""
     return case_of(read_text(path, CASE_FILE), shown(path))
 
 
 def case_of(text: str, name: str = "case") -> LearnerCase:
-    """Read the text of a case file, sealed or not; `name` is what errors call it."""
+    """Read the text of a case file, sealed or not; errors refer to it as `name`."""
     written = opened(text, name) if is_sealed(text) else text
     try:
         size = len(written.encode())
     except UnicodeEncodeError:
         raise SeeklabError([Problem(name, f"is not UTF-8 text; give {CASE_FILE.what}")]) from None
     if size > MAX_BYTES:
-        raise SeeklabError([Problem(name, f"holds {size:,} bytes; a case has at most {MAX_BYTES:,}")])
+        raise SeeklabError([Problem(name, f"is {size:,} bytes long; the limit is {MAX_BYTES:,}")])
     try:
         document = read_toml(written)
     except UnreadableError as error:
@@ -116,7 +116,7 @@ def case_of(text: str, name: str = "case") -> LearnerCase:
 
 
 class _Reader:
-    """Reads a document, and collects what is wrong with it."""
+    """Reads a document and collects its problems."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
@@ -124,7 +124,7 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def case(self, of: str) -> LearnerCase:
-        """Give the case."""
+        """Return the case."""
         self._known("", self.document, (*TOP, *OF_THE_LIBRARY, OLD_TABLE))
         table = self._shift()
         self._part(self.document, "scenario", "", dict)
@@ -133,7 +133,7 @@ class _Reader:
         words = {name: self._text(table, name, f"{self.table}.") for name in LETTERS if name in table}
         seed = table.get("seed", 1)
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_SEED:
-            self._wrong_field("seed", f"{_found(seed)} is no whole number from 0 to {MAX_SEED:,}")
+            self._wrong_field("seed", f"{_found(seed)} is not a whole number from 0 to {MAX_SEED:,}")
         self._one_of(table, "better", ("more", "less"))
         self._one_of(table, "command", tuple(TOOLS))
         for which in ("healthy", "failing"):
@@ -152,7 +152,7 @@ class _Reader:
         variants: Mapping[str, Mapping[str, Any]],
         offered: tuple[str, ...],
     ) -> LearnerCase:
-        """Build the systems of a file whose fields are as they should be."""
+        """Build the systems of a file whose fields are valid."""
         seed = table.get("seed", 1)
         failing, healthy = table["failing"], table.get("healthy")
         source = random.Random(f"on call {seed}")
@@ -171,19 +171,19 @@ class _Reader:
         return LearnerCase(title, table.get("author"), of, seed, table.get("ticket"), offered, system, names, as_it_was)
 
     def _shift(self) -> dict[str, Any]:
-        """Give the table of the shift, with today's names."""
+        """Return the table of the shift, with the current names of its fields."""
         if OLD_TABLE in self.document:
             self.table = OLD_TABLE
             if "shift" in self.document:
-                self._wrong(OLD_TABLE, "is the old name of [shift], which is there too; keep one of them")
+                self._wrong(OLD_TABLE, "is the old name of [shift], which exists as well; keep one of them")
         found = self.document.get(self.table)
         if isinstance(found, list) and len(found) == 1:
             found = found[0]
         elif isinstance(found, list):
-            self._wrong(self.table, f"is written {len(found)} times; keep the one to play, as [{self.table}]")
+            self._wrong(self.table, f"appears {len(found)} times; keep the one to play, as [{self.table}]")
             self._end()
         if isinstance(found, dict) and "none_because" in found:
-            self._wrong(f"{self.table}.none_because", f"says why the case has no shift; write {', '.join(NEEDED)}")
+            self._wrong(f"{self.table}.none_because", f"says that the case has no shift; write {', '.join(NEEDED)}")
             self._end()
         written = self._part({self.table: found} if found is not None else {}, self.table, "", dict)
         accepted = [self._name(name) for name in OF_A_SHIFT]
@@ -195,7 +195,7 @@ class _Reader:
         return table
 
     def _name(self, name: str) -> str:
-        """Give the name of a field as the file's table has it."""
+        """Return the name of a field as written in the file's table."""
         return OLD_NAMES.get(name, name) if self.table == OLD_TABLE else name
 
     def _wrong_field(self, name: str, message: str) -> None:
@@ -203,7 +203,7 @@ class _Reader:
         self._wrong(f"{self.table}.{self._name(first)}{dot}{rest}", message)
 
     def _values(self, table: Mapping[str, Any]) -> None:
-        """Check what the library's reader has checked in its own files: fix, jobs, changes and draws."""
+        """Check fix, jobs, changes and draws, which the library's own reader checks for library cases."""
         drawn: list[str] = []
         for number, entry in enumerate(self._field(table, "draw", list)):
             try:
@@ -216,7 +216,7 @@ class _Reader:
             drawn.append(entry["path"])
         fix = self._field(table, "fix", dict)
         if "fix" in table and isinstance(table["fix"], dict) and not fix:
-            self._wrong_field("fix", 'is empty; write what mends it, as in { "zfs.log.batch" = true }')
+            self._wrong_field("fix", 'is empty; write what fixes the fault, such as { "zfs.log.batch" = true }')
         for path, value in fix.items():
             if isinstance(value, dict) and not _follows(value, drawn):
                 message = f"{_found(value)} does not follow a draw; write {{ of = PATH, times = N }} with its path"
@@ -228,7 +228,7 @@ class _Reader:
                 self._wrong_field(name, f"{_found(table[name])} is not a list of names")
         most = table.get("at_most", 3)
         if not isinstance(most, int | float) or isinstance(most, bool) or not most >= 1:
-            self._wrong_field("at_most", f"{_found(most)} is not a number from 1")
+            self._wrong_field("at_most", f"{_found(most)} is not a number of at least 1")
 
     def _field(self, table: Mapping[str, Any], name: str, kind: type) -> Any:
         return self._part(table, name, f"{self.table}.", kind) if name in table else kind()
@@ -241,12 +241,12 @@ class _Reader:
             raise SeeklabError(self.problems)
 
     def _known(self, path: str, part: Mapping[str, Any], accepted: Iterable[str]) -> None:
-        """Refuse what has no meaning here, with the nearest that has one."""
+        """Report unknown fields, each with the nearest accepted name."""
         for name in part:
             if name not in accepted:
                 near = difflib.get_close_matches(name, list(accepted), 1)
-                instead = f"did you mean {near[0]}?" if near else f"there are {', '.join(accepted)}"
-                self._wrong(f"{path}.{shortened(name)}".lstrip("."), f"has no meaning in a case; {instead}")
+                instead = f"did you mean {near[0]}?" if near else f"accepted: {', '.join(accepted)}"
+                self._wrong(f"{path}.{shortened(name)}".lstrip("."), f"is not a field of a case; {instead}")
 
     def _part(self, of: Mapping[str, Any], name: str, path: str, kind: type) -> Any:
         found = of.get(name)
@@ -257,25 +257,25 @@ class _Reader:
         return kind()
 
     def _text(self, of: Mapping[str, Any], name: str, path: str) -> str:
-        """Give a text on one line; what would move a terminal's cursor is no text."""
+        """Return a text of one line; report characters that would move a terminal's cursor."""
         found, most = of.get(name), LETTERS[name]
         if name not in of:
             self._wrong(path + name, f"is missing; write a text of at most {most} characters")
             return ""
         text = " ".join(found.split()) if isinstance(found, str) else ""
         if not isinstance(found, str) or not text:
-            self._wrong(path + name, f"{_found(found)} is no text; write one of at most {most} characters")
+            self._wrong(path + name, f"{_found(found)} is not a text; write one of at most {most} characters")
         elif len(text) > most:
-            self._wrong(path + name, f"has {len(text)} characters; at most {most} are shown")
+            self._wrong(path + name, f"has {len(text)} characters; the limit is {most}")
         elif not text.isprintable():
             letter = next(letter for letter in text if not letter.isprintable())
-            self._wrong(path + name, f"has the character U+{ord(letter):04X}, which cannot be shown; leave it out")
+            self._wrong(path + name, f"has the character U+{ord(letter):04X}, which cannot be shown; remove it")
         return text
 
     def _one_of(self, table: Mapping[str, Any], name: str, accepted: tuple[str, ...]) -> None:
         found = table.get(name)
         if name in table and found not in accepted:
-            self._wrong_field(name, f"{_found(found)} is none of {', '.join(accepted) or 'no variants'}")
+            self._wrong_field(name, f"{_found(found)} is not one of {', '.join(accepted) or 'no variants'}")
 
     def _variants(self) -> dict[str, Mapping[str, Any]]:
         found: dict[str, Mapping[str, Any]] = {}
@@ -284,7 +284,7 @@ class _Reader:
             name = variant.get("name") if isinstance(variant, dict) else None
             if not isinstance(name, str) or not name or name in found:
                 self._wrong(
-                    f"{path}.name", f"{_found(name)} is no name, or not the only one; give each variant its own"
+                    f"{path}.name", f"{_found(name)} is not a text, or is not unique; give each variant its own name"
                 )
                 continue
             self._known(path, variant, OF_A_VARIANT)
@@ -297,13 +297,13 @@ class _Reader:
         return found
 
     def _causes(self, table: Mapping[str, Any], cause: str) -> tuple[str, ...]:
-        """Give what is offered: the cause with those of the author beside it, or those of all shifts."""
+        """Return the offered causes: the right one and the author's wrong ones, or those of all shifts."""
         others = table.get("others")
         if others is None:
             usual = causes()
             if cause not in usual and cause:
-                message = f"is missing: the cause is none of the usual {len(usual)}, so name {MIN_OTHERS} to"
-                self._wrong_field("others", f"{message} {MAX_OTHERS} others that a peer could take for it")
+                message = f"is missing: the cause is not one of the usual {len(usual)}, so name {MIN_OTHERS} to"
+                self._wrong_field("others", f"{message} {MAX_OTHERS} plausible wrong causes")
             return usual
         read: list[str] = []
         for number, other in enumerate(others if isinstance(others, list) else []):
@@ -314,13 +314,13 @@ class _Reader:
             ]
         offered = {cause, *read}
         if not isinstance(others, list) or not MIN_OTHERS <= len(others) <= MAX_OTHERS:
-            self._wrong_field("others", f"{_found(others)} is no list of {MIN_OTHERS} to {MAX_OTHERS} wrong causes")
+            self._wrong_field("others", f"{_found(others)} is not a list of {MIN_OTHERS} to {MAX_OTHERS} wrong causes")
         elif len(offered) != 1 + len(read):
-            self._wrong_field("others", "names a cause twice, or the right one; each is offered once")
+            self._wrong_field("others", "names a cause twice, or the right one; write each wrong cause once")
         return tuple(sorted(offered))
 
     def _system(self, which: str, variant: Mapping[str, Any]) -> dict[str, Any]:
-        """Give a variant's system, complete and checked."""
+        """Return the system of a variant, complete and checked."""
         scenario: Any = copy.deepcopy(self.document["scenario"])
         for path in variant.get("unset", []):
             _at(scenario, path, which, lambda part, last: part.pop(last, None))
@@ -337,19 +337,19 @@ class _Reader:
             raise SeeklabError(told) from None
 
     def _jobs(self, table: Mapping[str, Any], systems: list[dict[str, Any]]) -> tuple[str, ...]:
-        """Give the jobs of the shift, the application first; a healthy system has the same jobs and devices."""
+        """Return the jobs of the shift, the application first; both systems must have the same jobs and devices."""
         for kind in ("jobs", "devices"):
             first, *others = ([one["name"] for one in system[kind]] for system in systems)
             for other in others:
                 if other != first:
-                    message = f"the healthy system has {', '.join(other)}, the failing one {', '.join(first)}"
+                    message = f"the healthy system has {', '.join(other)}, but the failing one has {', '.join(first)}"
                     where = f"scenario.{kind}"
-                    raise SeeklabError([Problem(where, f"{message}; both have the same, in the same order")])
+                    raise SeeklabError([Problem(where, f"{message}; use the same names in the same order")])
         there = [job["name"] for job in systems[0]["jobs"]]
         written, named = table["metric"], table.get("jobs")
         unknown = [name for name in named or () if name not in there]
         if unknown:
-            message = f"{_found(unknown[0])} is not a job of the failing system; there are {', '.join(there)}"
+            message = f"{_found(unknown[0])} is not a job of the failing system; its jobs: {', '.join(there)}"
             self._wrong_field("jobs", message)
             self._end()
         jobs = list(dict.fromkeys(named or there))
@@ -357,17 +357,17 @@ class _Reader:
         application = next((job for job in is_first if len(written) > len(job) + 1), None)
         if application is None and not (named and written.startswith(OF_THE_SYSTEM)):
             which = "the first of the jobs is" if named else "the jobs are"
-            message = f"{_found(written)} is no JOB.NUMBER, such as {jobs[0]}.read_mib_per_s; {which}"
+            message = f"{_found(written)} is not JOB.NUMBER, such as {jobs[0]}.read_mib_per_s; {which}"
             self._wrong_field("metric", f"{message} {jobs[0] if named else ', '.join(jobs)}")
             self._end()
         first = application or jobs[0]
         kept = (first, *(job for job in jobs if job != first))
         if len(kept) > MAX_JOBS:
-            raise SeeklabError([Problem("scenario.jobs", f"has {len(kept)} jobs; a shift has at most {MAX_JOBS}")])
+            raise SeeklabError([Problem("scenario.jobs", f"has {len(kept)} jobs; the limit for a shift is {MAX_JOBS}")])
         for job in systems[0]["jobs"]:
             waits = job.get("wait_for") or (job.get("stonewall") and len(there) == len(kept))
             if job["name"] in kept and waits:
-                message = "waits for another job; in a shift all jobs run at the same time"
+                message = "waits for another job; in a shift all jobs must run at the same time"
                 raise SeeklabError([Problem(f"scenario.jobs[{job['name']}]", message)])
         return kept
 
@@ -389,13 +389,13 @@ class _Reader:
     def _settable(
         self, fix: Mapping[str, Any], remedy: Mapping[str, Any], names: Names, failing: Mapping[str, Any]
     ) -> None:
-        """Hold the fix against what an administrator can set on this system."""
+        """Check that an administrator can set the fix on this system."""
         there = settable(failing)
         back = {names.path(f"{kind}[{name}]"): name for kind in ("jobs", "devices") for name in getattr(names, kind)}
         for path, neutral in zip(fix, remedy, strict=True):
             if neutral not in there:
                 shown_paths = ", ".join(_in_words_of_the_author(one, back) for one in there) or "none"
-                message = f"cannot be set on this system while it runs; what can be set is {shown_paths}"
+                message = f"cannot be set on the running system; settings that can: {shown_paths}"
                 self._wrong_field(f"fix: {shortened(path)}", message)
         self._end()
         try:
@@ -407,13 +407,13 @@ class _Reader:
 
 
 def _follows(value: Mapping[str, Any], drawn: list[str]) -> bool:
-    """Whether a value of a fix is a multiple of a drawn number."""
+    """Return whether a value of a fix is a multiple of a drawn number."""
     whole = isinstance(value.get("times", 1), int)
     return {"of"} <= set(value) <= {"of", "times"} and value["of"] in drawn and whole
 
 
 def _with_changes(variant: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a variant with further changes, of which None removes what is there."""
+    """Return a variant with further changes; None removes a value."""
     removed = [path for path, value in changes.items() if value is None]
     values = {path: value for path, value in changes.items() if value is not None}
     return {
@@ -423,7 +423,7 @@ def _with_changes(variant: Mapping[str, Any], changes: Mapping[str, Any]) -> dic
 
 
 def _in_words_of_the_author(path: str, back: Mapping[str, str]) -> str:
-    """Give a path of the shift as the author would write it."""
+    """Return a path of the shift as the author would write it."""
     head, bracket, rest = path.partition("]")
     name = back.get(head + bracket)
     return path if name is None else f"{head.partition('[')[0]}[{name}]{rest}"
@@ -434,12 +434,12 @@ def _found(value: object) -> str:
 
 
 def _at(scenario: Any, path: str, which: str, change: Any) -> None:
-    """Change a field by its path; layers that are not there come into being."""
+    """Change a field by its path; create missing layers."""
     where = f'"{shortened(path)}" of the variant "{shortened(which)}"'
     part: Any = scenario
     *steps, last = re.findall(r"[^.\[\]]+(?:\[[^\]]*\])?", path) or [""]
     if ".".join([*steps, last]) != path or not PART.match(last):
-        raise SeeklabError([Problem("variants", f"{where} is no path, such as jobs[client].bs")])
+        raise SeeklabError([Problem("variants", f"{where} is not a path, such as jobs[client].bs")])
     for step in [*steps, *([last] if "[" in last else [])]:
         part = _step(part, step, where)
     if "[" in last or not isinstance(part, dict):
@@ -450,7 +450,7 @@ def _at(scenario: Any, path: str, which: str, change: Any) -> None:
 def _step(part: Any, step: str, where: str) -> Any:
     found = PART.match(step)
     if not found or not isinstance(part, dict):
-        raise SeeklabError([Problem("variants", f"{where} leads nowhere at {shortened(step)}")])
+        raise SeeklabError([Problem("variants", f"{where} does not exist: nothing is at {shortened(step)}")])
     name, which = found.groups()
     inner = part.setdefault(name, [] if which else {})
     if which is None:
@@ -460,4 +460,4 @@ def _step(part: Any, step: str, where: str) -> Any:
         if which in (one.get("name"), str(number)):
             return one
     names = ", ".join(str(one.get("name")) for one in entries) or "none"
-    raise SeeklabError([Problem("variants", f"{where} names none of the {name}; there are {shortened(names)}")])
+    raise SeeklabError([Problem("variants", f"{where} names none of the {name}; accepted: {shortened(names)}")])

@@ -1,4 +1,4 @@
-"""Which incidents a shift is drawn from: all, or those of some weeks of the course."""
+"""The incidents that a shift can be drawn from: all, or those of some weeks of the course."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 def week_of(case: str) -> int | None:
-    """Give the week of a case that has a shift."""
+    """Return the week of a case that has a shift, or None."""
     return next((incident.week for incident in incidents() if incident.case == case), None)
 
 
 def pool(weeks: str | None = None) -> tuple[Incident, ...]:
-    """Give the incidents of some weeks, such as `1-5`, or all; raises SeeklabError when there are none."""
+    """Return the incidents of some weeks, such as `1-5`, or of all; raise SeeklabError if there are none."""
     if weeks is None:
         return incidents()
     taught = sorted({incident.week or 0 for incident in incidents()})
     found = re.fullmatch(r"([0-9]{1,2})(?:-([0-9]{1,2}))?", weeks)
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
     if not 1 <= first <= last <= taught[-1]:
-        message = f"{weeks[:40]!r} names no weeks; write one from 1 to {taught[-1]}, or a range such as 1-5"
+        message = f"{weeks[:40]!r} names no weeks; write a week from 1 to {taught[-1]}, or a range such as 1-5"
         raise SeeklabError([Problem("weeks", message)])
     chosen = tuple(one for one in incidents() if first <= (one.week or 0) <= last)
     if not chosen:
-        message = f"week {weeks} has no incident for a shift; those that have one: {', '.join(map(str, taught))}"
+        message = f"week {weeks} has no incident for a shift; weeks with incidents: {', '.join(map(str, taught))}"
         raise SeeklabError([Problem("weeks", message)])
     return chosen

@@ -1,8 +1,8 @@
-"""A shift for a front-end that is no terminal: a page in the browser, or a notebook's widget.
+"""A shift for a front-end other than a terminal: a browser page or a notebook widget.
 
-What is typed goes in as lines, and plain data comes out; the answers are those of the shell. `Handler` is the same in
-JSON, for hosts that send texts to each other. A shift can be kept at any moment and taken up again, as after a page was
-reloaded or a run stopped; what is kept is what has happened, so that nothing runs twice.
+It takes lines as typed and returns plain data; the answers are those of the shell. `Handler` does the same in JSON,
+for hosts that exchange text. A front-end can store a shift at any moment and resume it, for example after a page
+reload. The stored data are the past events, so no run is repeated.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 MAX_COMMANDS = 2000
-"""More than a shift has; a transcript with more was not made here."""
+"""More than any shift has; a longer transcript does not come from this program."""
 NOT_BEGUN = "No shift has begun."
-UNREADABLE = "What was kept of this shift cannot be read; the shift begins anew."
+UNREADABLE = "The stored shift cannot be read; the shift starts again."
 
 
 class Session:
-    """One shift, its shell, and what a front-end shows of both. A notebook shows it as a widget."""
+    """One shift with its shell, and the data that a front-end shows. In a notebook it displays itself as a widget."""
 
     def __init__(
         self, shift: int | LearnerCase, weeks: str | None = None, *, kept: Mapping[str, Any] | None = None
     ) -> None:
-        """Begin a shift, by its number or from a case that `read_case` has read, or take up one that was kept.
+        """Start a shift by its number or from a case that `read_case` returned, or resume a stored one.
 
-        What does not fit raises SeeklabError.
+        Raises:
+            SeeklabError: If the arguments are invalid.
         """
         begun = Shift(shift.seed, own=shift) if isinstance(shift, LearnerCase) else Shift(shift, weeks)
         self._shell = Shell(begun, lambda _: None)
@@ -45,23 +46,23 @@ class Session:
             _take_up(self._shell, kept)
 
     def __repr__(self) -> str:
-        """Give the ticket."""
+        """Return the ticket."""
         return self._shell.shift.ticket
 
     @property
     def document(self) -> dict[str, Any]:
-        """What has happened, and when the shift has ended, points and truth as well."""
+        """The events of the shift; after its end also the points and the debrief."""
         return self._ended or self._shell.so_far()
 
     def type(self, line: str) -> dict[str, Any]:
-        """Carry out a line; give what is new: the answer, and where the shift stands."""
+        """Run one line; return the new output and the state of the shift."""
         said = len(self._shell.transcript)
         if self._ended is None and not self._shell.enter(line):
             self._ended = self._end()
         return {**self._now(), "answers": self._shell.transcript[said:]}
 
     def view(self) -> dict[str, Any]:
-        """Give everything that there is to be shown."""
+        """Return everything that a front-end shows."""
         return {
             **self._now(),
             "ticket": self._shell.shift.ticket,
@@ -85,7 +86,7 @@ class Session:
         }
 
     def _words(self) -> list[str]:
-        """Give what may be typed, for completion: a word that wants another ends with a space."""
+        """Return the completions of the input line; one that needs a further word ends with a space."""
         paths = self._shell.shift.offered()
         return [
             *TOOLS,
@@ -114,10 +115,10 @@ class Session:
 
 
 class Handler(JsonHandler):
-    """Requests of on-call shifts: `{"open": seed or text of a case, "weeks": .., "kept": ..}`, `{"type": line}`."""
+    """Answers requests of shifts: `{"open": seed or text of a case, "weeks": .., "kept": ..}` and `{"type": line}`."""
 
     def __init__(self) -> None:
-        """Wait for a shift."""
+        """Create a handler without a shift."""
         self._session: Session | None = None
 
     def _answer(self, asked: Mapping[str, Any], _: Callable[[float], object]) -> Mapping[str, Any]:
@@ -132,7 +133,7 @@ class Handler(JsonHandler):
 
 
 def _take_up(shell: Shell, kept: Mapping[str, Any]) -> None:
-    """Set a shift to what has happened in it; every part is looked at, since anybody may have written it."""
+    """Restore a shift from stored events; check every part, because the data can come from anywhere."""
     shift = shell.shift
     of = shift.own.digest if shift.own else None
     try:

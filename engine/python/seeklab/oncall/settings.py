@@ -1,4 +1,4 @@
-"""What may be changed on a running system: paths of its scenario, by the layers that it has."""
+"""The settings that a player can change on a running system: paths of its scenario, for the layers that it has."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "partition": ("start",),
     "monitor": ("window",),
 }
-"""Fields that may be set, of each part of a system."""
+"""The fields that can be set, for each part of a system."""
 OF_A_JOB: Mapping[str, tuple[str, ...]] = {"copy": ("chunks_per_request", "range")}
 OF_A_DEVICE: Mapping[str, tuple[str, ...]] = {
     "hdd": ("queue_policy", "queue_depth", "write_cache"),
@@ -53,31 +53,31 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "server": ("server.buffers",),
     "volume": ("volume.prefetch",),
 }
-"""Parts that such a system may have or not, by what has to be there: that a part has settings tells nobody that it is
-to blame, and so they are offered where there is none as well."""
+"""Optional parts, by the part that they belong to. Their settings are offered even if a system lacks the part, so that
+the list does not reveal the cause."""
 PARTS_OF_A_DEVICE: Mapping[str, tuple[str, ...]] = {"lun": ("lun.credits",)}
 MOST: Mapping[str, tuple[int, str, str]] = {
-    "lun.credits.base": (16_000, "16000", "no volume of this kind earns more in a second, however large"),
+    "lun.credits.base": (16_000, "16000", "no volume of this kind earns more credits in a second, at any size"),
     "network.client_buffer": (1 << 30, "1GiB", "TCP's largest window"),
     "network.server_buffer": (1 << 30, "1GiB", "TCP's largest window"),
 }
-"""What may be set at most, where the model would take more than there is to be had: 16,000 is what the largest volumes
-with credits earn (EBS gp2, from 5,334 GiB on), a window of TCP is scaled to 1 GiB at most (RFC 7323)."""
+"""Upper limits where the model would accept more than a real system offers. The largest volumes with credits earn
+16,000 (EBS gp2, from 5,334 GiB). A TCP window can be scaled to 1 GiB at most (RFC 7323)."""
 RESTARTS = ("partition", "protocol", "controller.shards", "reduction")
-"""What begins with one of these needs the application to stop for a while."""
+"""Prefixes of the paths whose change stops the application for a while."""
 
 
 def settable(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """Give every path that may be set on this system, with the value that is in effect, whoever chose it.
+    """Return every path that can be set on this system, with the value in effect, whether chosen or a default.
 
-    What a version of the file system has no use for is left out.
+    Paths that the system's file system version does not use are not returned.
     """
     told = engine().call("in_effect", {"scenario": dict(scenario)})
     return {path: value for path, value in sorted(_paths(told)) if value is not None or not path.startswith("zfs.")}
 
 
 def offered(scenario: Mapping[str, Any]) -> list[str]:
-    """Give every path that may be asked for: those that may be set, and those of parts that this system lacks."""
+    """Return every path that `get` and `set` know: those that can be set, and those of parts that this system lacks."""
     lacking = {
         f"{part}.{name}"
         for above, parts in PARTS.items()
@@ -97,15 +97,15 @@ def offered(scenario: Mapping[str, Any]) -> list[str]:
 
 
 def refusal(path: str, value: object) -> str | None:
-    """Say why a value, as it is in effect, is more than there is to be had, or nothing."""
+    """Return the reason why a value in effect exceeds what a real system offers, or None."""
     for ending, (most, written, why) in MOST.items():
         if path.endswith(ending) and isinstance(value, int | float) and value > most:
-            return f"{path}: {value} is too much; write at most {written}, {why}"
+            return f"{path}: {value} is too large; the maximum is {written}, {why}"
     return None
 
 
 def unit_of(path: str) -> str | None:
-    """Give the unit of a path's plain numbers, if the schema of scenarios names one."""
+    """Return the unit of a path's plain numbers if the scenario schema names one, or None."""
     whole: dict[str, Any] = engine().call("schema", {})
     part = whole
     for step in path.split("."):
@@ -121,7 +121,7 @@ def unit_of(path: str) -> str | None:
 
 
 def _meant(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Give what a part of a schema may be: itself, what it refers to, and each of its alternatives."""
+    """Yield the meanings of a part of a schema: itself, the part it refers to, and each of its alternatives."""
     yield part
     if "$ref" in part:
         yield from _meant(definitions[part["$ref"].rpartition("/")[2]], definitions)
@@ -142,7 +142,7 @@ def _paths(scenario: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _fields(whole: Mapping[str, Any], parts: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Any]]:
-    """Give the fields of those parts that are there."""
+    """Yield the fields of the parts that exist."""
     for part, names in parts.items():
         found: Any = whole
         for step in part.split("."):
@@ -152,7 +152,7 @@ def _fields(whole: Mapping[str, Any], parts: Mapping[str, tuple[str, ...]]) -> I
 
 
 def changed(scenario: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the scenario with other values, by path, all of it checked and in plain numbers."""
+    """Return the scenario with other values, by path: checked, and with all values as plain numbers."""
     own: dict[str, Any] = copy.deepcopy(dict(scenario))
     for path, value in changes.items():
         target: Any = own
@@ -166,14 +166,14 @@ def changed(scenario: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
 def _inside(target: Any, step: str) -> Any:
     found = PART.match(step)
     if not found:
-        raise SeeklabError([Problem(step, "is no part of a path")])
+        raise SeeklabError([Problem(step, "is not part of a path")])
     name, which = found.groups()
     inner = target[name]
     return next(one for one in inner if one["name"] == which) if which else inner
 
 
 def value_of(text: str) -> object:
-    """Read a value as it is typed: a number, true or false, or words such as 16MiB."""
+    """Parse a value as typed: a number, true or false, or text such as 16MiB."""
     words = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
     if text.lower() in words:
         return words[text.lower()]
@@ -188,5 +188,5 @@ def value_of(text: str) -> object:
 
 
 def needs_a_restart(path: str) -> bool:
-    """Whether a running system does not take this value without a pause."""
+    """Return whether the application must stop before this value can be changed."""
     return path.startswith(RESTARTS)

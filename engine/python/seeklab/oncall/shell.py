@@ -1,7 +1,7 @@
-"""The shell of a shift: commands in, what they print out, and a transcript of both.
+"""The shell of a shift: it reads commands, prints their output, and keeps a transcript of both.
 
-It reads lines from anything: a terminal, a pipe, a test. Whatever is typed is answered; an end of the input, or an
-interrupt, ends the shift with its debrief.
+The input is any iterator of lines, such as a terminal, a pipe or a test. The shell answers every line. The end of the
+input or an interrupt ends the shift with its debrief.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ BARE = {
     "ss": "ss -ti",
     "parted": "parted -l",
 }
-"""What a tool's name alone stands for."""
+"""Full commands for tool names that are typed alone."""
 
-HELP = """about              what everybody knows of the system (free)
-get                what can be set here (free)
-get PATH           what it is set to (1 s, 1)
-set PATH VALUE     change it (1 once the cause is named; 8 before; 4 more and 120 s where the application must stop)
-causes             what it may be, by number (free)
+HELP = """about              what is known about the system (free)
+get                list the settings you can change (free)
+get PATH           print a setting (1 s, 1)
+set PATH VALUE     change it (1 after you found the cause; 8 before; 4 more and 120 s if the application must stop)
+causes             list the possible causes by number (free)
 name NUMBER        name the cause: three tries, each wrong one costs 10 points
-done               end the shift (also quit, exit); what was set is judged on other seeds
+done               end the shift (also quit, exit); your changes are judged on other seeds
 help               this list (free)
-What is not understood or refused changes nothing and costs nothing."""
+Invalid and refused commands change nothing and cost nothing."""
 
 
-WELCOME = "`help` lists what can be typed. The clock runs with every command."
+WELCOME = "Type `help` for the commands. Each command takes time on the clock."
 ENDS = ("done", "quit", "exit")
-HIDES = "since it hides what is wrong"
+HIDES = "because it hides the fault"
 
 
 @dataclass
 class Shell:
-    """A shift and its transcript."""
+    """The shell of one shift, with its transcript."""
 
     shift: Shift
     says: Callable[[str], None]
     transcript: list[dict[str, Any]] = field(default_factory=list)
 
     def play(self, lines: Iterator[str]) -> dict[str, Any]:
-        """Play until it is done; give the transcript."""
+        """Play until the shift ends; return the transcript."""
         self.says(self.shift.ticket)
         self.says(f"{WELCOME}\n")
         ending = "The shift ends."
@@ -72,7 +72,7 @@ class Shell:
         return self.end(ending)
 
     def enter(self, line: str) -> bool:
-        """Answer a line; give whether the shift goes on."""
+        """Answer one line; return whether the shift continues."""
         command = " ".join(_visible(line[:MAX_LINE]).split())
         if command in ENDS:
             return False
@@ -81,7 +81,7 @@ class Shell:
         return True
 
     def clock(self) -> str:
-        """Tell the time of the shift."""
+        """Return the time of the shift as text."""
         now = START_S + self.shift.seconds
         return f"{now // 3600:02}:{now % 3600 // 60:02}:{now % 60:02}"
 
@@ -117,14 +117,14 @@ class Shell:
         if word in {"get", "set", "name"}:
             return self._asked(word, rest)
         if word in free or word in ENDS:
-            return f"{word} takes nothing after it here; type {word} alone. {FREE}"
+            return f"{word} takes no arguments here; type {word} alone. {FREE}"
         near = [name for name in TOOLS if name.split()[0] == word]
         if near:
-            return f"{word}: what there is here is {', '.join(near)}. {FREE}"
-        return f"bash: {word}: command not found (`help` lists what there is). {FREE}"
+            return f"{word}: available here: {', '.join(near)}. {FREE}"
+        return f"bash: {word}: command not found (type `help` for the list). {FREE}"
 
     def _asked(self, word: str, rest: list[str]) -> str:
-        """Answer what takes a path or a number."""
+        """Answer a command that takes a path or a number."""
         if word == "name":
             last = len(self.shift.causes)
             known = len(rest) == 1 and rest[0].isascii() and rest[0].isdigit() and 1 <= int(rest[0]) <= last
@@ -136,7 +136,7 @@ class Shell:
         return self.shift.set(rest[0], self.shift.read(rest[0], " ".join(rest[1:])))
 
     def so_far(self) -> dict[str, Any]:
-        """Give what has happened, from which the shift can be taken up again."""
+        """Return the events so far, from which the shift can be resumed."""
         return {
             "seed": self.shift.seed,
             "weeks": self.shift.weeks,
@@ -151,7 +151,7 @@ class Shell:
         }
 
     def end(self, ending: str) -> dict[str, Any]:
-        """End the shift: tell points and truth, give the transcript with both."""
+        """End the shift: print points and debrief, and return the transcript with both."""
         score, debrief = self.shift.score(), self.shift.debrief()
         total = sum(score.values())
         cause = "right" if self.shift.right else "wrong" if self.shift.named else "not named"
@@ -181,12 +181,12 @@ class Shell:
 
 
 def _visible(line: str) -> str:
-    """Give the line without what a terminal would obey: control characters, and those that turn the way of writing."""
+    """Return the line without control characters and characters that change the writing direction."""
     return "".join(one for one in line if one.isspace() or unicodedata.category(one) not in {"Cc", "Cf", "Cs"})
 
 
 def _too_long(typed: int) -> str:
-    return f"bash: a line has at most {MAX_LINE} characters here; this one has {typed:,}, and was not carried out"
+    return f"bash: the line has {typed:,} characters; the limit is {MAX_LINE}. The command was not run"
 
 
 def _help() -> str:

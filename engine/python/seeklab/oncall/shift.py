@@ -1,8 +1,7 @@
-"""An on-call shift: a system with something wrong, commands that cost time, a cause to name, a change, and the truth.
+"""An on-call shift: a faulty system, commands that cost time, a cause to name, a change to make, and a debrief.
 
-The system goes on under its load while one looks: each command prints what a run of its own did, with other random
-numbers. A change acts from the start of the runs that come after it; the engine has no changes in the middle of a run,
-so what is seen next is the system as if it had been set up that way.
+The system stays under load during the whole shift. Each command makes its own run, with its own random numbers. The
+engine cannot change a system in the middle of a run. A change therefore applies to all later runs from their start.
 """
 
 from __future__ import annotations
@@ -29,57 +28,57 @@ CAUSE_POINTS, FIX_POINTS, TIME_POINTS = 40, 40, 20
 TRIES = 3
 WRONG_COSTS = 10
 MAX_SPENT = 2 * TIME_POINTS
-"""Commands and changes cost points up to here."""
+"""The most points that commands and changes can cost."""
 SET_COSTS, GUESS_COSTS = 1, 8
-"""What a change costs once the cause is settled, and before: turning knobs until users are content is no diagnosis."""
+"""Costs of a change after and before the cause is found. Trying settings until users are satisfied is no diagnosis."""
 RESTART_S, RESTART_COSTS = 120, 4
 SHARE_OF_GAIN = 0.6
-"""A change holds when it brings so much of what the remedy of the case brings, in logarithms."""
+"""A change holds if it brings at least this share of the remedy's improvement, in logarithms."""
 FREE = "No points charged."
 NOTHING_HAPPENED = f"Nothing was changed. {FREE}"
 NO_TRIES_LEFT = "There are no tries left."
 LEFT = ((0.1, "less than a tenth"), (0.5, "less than half"), (math.inf, "more than half, but not all,"))
-"""How much is left, in words that say no more than that."""
+"""How much of last month's number is left, told only roughly."""
 LEAST = 1e-12
 TICKET_SEED = 1
-"""Which of a shift's runs the ticket's numbers come from."""
+"""The number of the run that the ticket's figures come from."""
 JUDGED_ON_SEEDS = (7, 8)
-"""Those on which a change is judged."""
+"""The numbers of the runs on which a change is judged."""
 
 
 def seed_of(shift: int, number: int) -> int:
-    """Give the seed of one of a shift's runs."""
+    """Return the seed of one run of a shift."""
     return 1 + (shift * 1000 + number) % (2**53 - 1)
 
 
 @dataclass
 class Shift:
-    """One shift, and what has happened in it."""
+    """The state of one shift."""
 
     seed: int
     weeks: str | None = None
-    """Weeks of the course that it is drawn from, such as `1-5`; all when there are none."""
+    """Weeks of the course to draw the incident from, such as `1-5`; None draws from all."""
     own: LearnerCase | None = None
-    """A case that somebody wrote, in place of one that is drawn."""
+    """A case file to play instead of a drawn incident."""
     incident: Incident = field(init=False)
     scenario: dict[str, Any] = field(init=False)
     remedy: dict[str, Any] = field(init=False)
-    """What the case does about it, by path."""
+    """The case's fix: values by path."""
     changes: dict[str, Any] = field(default_factory=dict)
-    """What the player has set."""
+    """The player's changes: values by path."""
     named: list[str] = field(default_factory=list)
-    """Causes that were named."""
+    """The causes that the player has named."""
     seconds: int = 0
     spent: int = 0
     looked: list[str] = field(default_factory=list)
     users: list[tuple[int, float]] = field(default_factory=list)
-    """The users' own number over the shift: after so many seconds, as a share of last month's."""
+    """The users' metric during the shift: seconds since the start, and the share of last month's value."""
 
     _known: dict[tuple[str, int], float] = field(default_factory=dict, init=False, repr=False)
-    """The users' number of runs that were made: the same changes and the same seed give the same."""
+    """The users' metric of earlier runs. The same changes and the same seed give the same value."""
 
     def __post_init__(self) -> None:
-        """Draw what is wrong, and how large the system is."""
+        """Draw the incident and the size of the system."""
         if self.own:
             system = self.own.system
         else:
@@ -92,33 +91,33 @@ class Shift:
 
     @property
     def ticket(self) -> str:
-        """Tell the complaint: one wording for every cause, unless the author of the case has written another."""
+        """Return the complaint: the same wording for every cause, unless the author of the case wrote one."""
         share = next(words for share, words in LEFT if self._left <= share)
         if self.own and self.own.ticket:
-            return f"TICKET {self.seed}. {self.own.ticket} By the users' own number it gives {share} of what it did."
+            return f"TICKET {self.seed}. {self.own.ticket} By the users' measure it delivers {share} of before."
         return (
-            f"TICKET {self.seed}. Users of the application say that it is not what it was. By their own number it gives"
-            f" {share} of what such a system gave last month."
-            " Nobody admits to having changed anything."
+            f"TICKET {self.seed}. Users say that the application has become slow. By their measure it delivers"
+            f" {share} of what it delivered last month."
+            " Nobody admits to changing anything."
         )
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """What it may be, in the order in which a player is offered it."""
+        """The possible causes, in the order in which the player sees them."""
         return self.own.causes if self.own else causes()
 
     @property
     def settled(self) -> bool:
-        """Whether nothing more can be named."""
+        """Whether the player can name no further cause."""
         return self.right or len(self.named) >= TRIES
 
     @property
     def right(self) -> bool:
-        """Whether the cause that was named last is the one."""
+        """Whether the last named cause is the right one."""
         return bool(self.named) and self.named[-1] == self.incident.cause
 
     def carry_out(self, command: str) -> str:
-        """Print what a tool shows of the next seconds."""
+        """Run the system for a few seconds and return what a tool prints about it."""
         tool = TOOLS[command]
         scenario = self._seen_by(tool, self.changes)
         result = self._run(scenario, 101 + len(self.looked))
@@ -130,23 +129,23 @@ class Shift:
         return printed
 
     def telling(self) -> str:
-        """Print the one command that would have told it, of the system as it was found."""
+        """Return the output of the one command that shows the cause, on the system before any change."""
         tool = TOOLS[self.incident.command]
         scenario = self._seen_by(tool, {})
         return tool.prints(self._run(scenario, 99), scenario)
 
     def settable(self) -> dict[str, Any]:
-        """Give what may be set, as it is now."""
+        """Return the current value of each setting that can be changed, by path."""
         return settable(changed(self.scenario, self.changes))
 
     def offered(self) -> list[str]:
-        """Give every path that may be asked for, also of parts that this system lacks."""
+        """Return every path that `get` and `set` know, including those of parts that this system lacks."""
         return offered(changed(self.scenario, self.changes))
 
     def setting(self, path: str) -> str:
-        """Print one value, or say that there is none of that name."""
+        """Return one value as text, or a message that the path is unknown."""
         if path not in self.offered():
-            return f"get: {path}: no such value here (`get` lists what there is). {FREE}"
+            return f"get: {path}: no such setting (type `get` for the list). {FREE}"
         found = self.settable()
         self._charge_a_question()
         if path not in found:
@@ -156,15 +155,15 @@ class Shift:
         return f"{path} = {_written(found[path])}{f' {unit}' if unit else ''}"
 
     def read(self, path: str, text: str) -> object:
-        """Read a value as it is typed: where the path holds a word, a word that looks like a number is one, too."""
+        """Parse a value as typed. Where the path takes text, a value that looks like a number stays text."""
         return text if isinstance(self.settable().get(path), str) else value_of(text)
 
     def set(self, path: str, value: object) -> str:
-        """Change a value, if the system takes it; say what came of it."""
+        """Change a value if the system accepts it; return a message with the effect."""
         if path not in self.offered():
-            return f"set: {path}: not a value that can be set here (`get` lists those that can). {NOTHING_HAPPENED}"
+            return f"set: {path}: not a setting that can be changed (type `get` for the list). {NOTHING_HAPPENED}"
         if path not in self.settable():
-            self._charge_a_question()  # it tells what `get` would have told
+            self._charge_a_question()  # the answer reveals as much as `get` would
             return f"set: {_lacking(path)}. Nothing was changed."
         before = self._measured(self.changes, 50)
         tried = {**self.changes, path: value}
@@ -176,7 +175,7 @@ class Shift:
         except SeeklabError as error:
             return f"set: {self._in_names(str(error))}. {NOTHING_HAPPENED}"
         except KeyError:
-            told = f"set: with {path} = {_written(value)} the application does nothing any more; it stays as it was."
+            told = f"set: with {path} = {_written(value)} the application would stop, so the change was not applied."
             return f"{told} {NOTHING_HAPPENED}"
         self.changes = tried
         restart = needs_a_restart(path)
@@ -185,16 +184,16 @@ class Shift:
         pause = f" The application was stopped for {RESTART_S} s." if restart else ""
         self._notice(after)
         times = self._better(after, before)
-        told = f"{path} = {_written(value)}.{pause} The users' number: {times:.2f} times what it was before."
+        told = f"{path} = {_written(value)}.{pause} The users' measure: {times:.2f} times its value before the change."
         return f"{told} {self._too_good(after)}".rstrip()
 
     def name(self, number: int) -> str:
-        """Name a cause by its number in the list."""
+        """Name a cause by its number in the list; return the answer."""
         if self.settled:
             return "The cause has been found." if self.right else NO_TRIES_LEFT
         cause = self.causes[number - 1]
         if cause in self.named:
-            return f"{number} has been named, and is not it. {FREE}"
+            return f"You have already named {number}; it is not the cause. {FREE}"
         self.named.append(cause)
         if self.right:
             return "That is it."
@@ -202,7 +201,7 @@ class Shift:
         return f"That is not it. {left} {'try' if left == 1 else 'tries'} left." if left else "That is not it either."
 
     def holds(self) -> bool:
-        """Whether what was set brings most of what the remedy brings, on other seeds."""
+        """Return whether the changes bring most of the remedy's improvement, on other seeds."""
         return (
             bool(self.changes)
             and not self.hides
@@ -211,43 +210,43 @@ class Shift:
 
     @property
     def hides(self) -> bool:
-        """Whether what was set gives more than such a system can: then it hides what is wrong, or what is measured."""
+        """Whether the users' measure exceeds a healthy system's: then the changes hide the fault or its metric."""
         return any(self._too_good(self._measured(self.changes, number)) for number in JUDGED_ON_SEEDS)
 
     def score(self) -> dict[str, int]:
-        """Give the points: for the cause, for the change, for the time that it took."""
+        """Return the points for the cause, for the change, and for the time taken."""
         wrong = len(self.named) - (1 if self.right else 0)
         cause = (CAUSE_POINTS if self.right else 0) - WRONG_COSTS * wrong
         fix = FIX_POINTS if self.holds() else 0
         if not self.right and not fix:
             return {"cause": 0, "fix": 0, "time": 0}
         time = TIME_POINTS - min(self.spent, MAX_SPENT)
-        # No shift costs what was not earned.
+        # The total is never negative.
         return {"cause": cause, "fix": fix, "time": max(time, -cause - fix)}
 
     def debrief(self) -> str:
-        """Tell what it was."""
+        """Return the cause, the command that shows it, the fix and the case."""
         again = f"--seed {self.seed}" + (f" --weeks {self.weeks}" if self.weeks else "")
         remedy = ", ".join(f"{path} = {_written(value)}" for path, value in self.remedy.items())
         return (
-            f"It was: {self.incident.cause}\n"
-            f"One command that tells it, `{self.incident.command}`: {self.incident.tells}\n"
-            f"What mends it: set {remedy}\n"
+            f"Cause: {self.incident.cause}\n"
+            f"The command that shows it, `{self.incident.command}`: {self.incident.tells}\n"
+            f"Fix: set {remedy}\n"
         ) + (
-            f"The case: {self.own.title}{f', by {self.own.author}' if self.own.author else ''}."
+            f"Case: {self.own.title}{f', by {self.own.author}' if self.own.author else ''}."
             if self.own
-            else f"Read on: seeklab facts {self.incident.case}. The same shift again: seeklab oncall {again}"
+            else f"Read more: seeklab facts {self.incident.case}. Repeat this shift: seeklab oncall {again}"
         )
 
     def _seen_by(self, tool: Tool, changes: dict[str, Any]) -> dict[str, Any]:
-        """Give the system with these changes, and with the log where the tool reads it."""
+        """Return the system with these changes, and with the operation log if the tool reads it."""
         scenario = changed(self.scenario, changes)
         if tool.log:
             scenario["record"] = {**scenario["record"], "log": True}
         return scenario
 
     def _notice(self, metric: float) -> None:
-        """Write down what the users have now."""
+        """Record the users' current measure."""
         self.users.append((self.seconds, self._better(metric, self._last_month)))
 
     def _run(self, scenario: dict[str, Any], number: int) -> Result:
@@ -261,22 +260,22 @@ class Shift:
         return self._known[key]
 
     def _better(self, own: float, than: float) -> float:
-        """How many times better one number is than another, as the users see it."""
+        """Return how many times better `own` is than `than`, in the users' sense."""
         ratio = max(own, LEAST) / max(than, LEAST)
         return ratio if self.incident.more_is_better else 1 / ratio
 
     def _too_good(self, metric: float) -> str:
-        """Say that users have more than such a system gives, unless it is by more of what mends it."""
+        """Return a message if users get more than a healthy system gives, unless only the fix's settings differ."""
         times, most = self._better(metric, self._last_month), self.incident.at_most
         if times <= most or self._only_more_of_what_mends_it():
             return ""
         return (
-            f"That is {times:.1f} times last month's. Above {most:g} times it does not count as mended: what is wrong"
-            " is only hidden, or something else is measured."
+            f"That is {times:.1f} times last month's value. Above {most:g} times a change is no longer a fix: it only"
+            " hides the fault, or it changes what the users measure."
         )
 
     def _only_more_of_what_mends_it(self) -> bool:
-        """Whether no value but those that the remedy sets is another than the shift began with."""
+        """Return whether only settings of the remedy differ from the values at the start of the shift."""
         began, now = settable(self.scenario), self.settable()
         return all(path in self.remedy or began[path] == now[path] for path in self.changes)
 
@@ -285,7 +284,7 @@ class Shift:
         self.spent += 1
 
     def _in_names(self, told: str) -> str:
-        """Put names in place of numbers in paths, as a player writes them."""
+        """Replace indices in paths by names, as the player writes them."""
         for kind in ("devices", "jobs"):
             names = [str(one["name"]) for one in self.scenario[kind]]
             for number, name in enumerate(names):

@@ -1,7 +1,7 @@
-"""What tools print of a shift's system, in their own formats; what the engine prints already is printed by the engine.
+"""The output of observation tools for a shift's system, in the tools' own formats.
 
-Composed here are the reports of tools that show what a run says in other words: `zpool iostat`, `mpstat`, `ss -ti`,
-`ping`, `nfsstat`, `zfs get`. A tool that has nothing to show on such a system answers as the real one would.
+The engine prints most tools. This module composes `zpool iostat`, `mpstat`, `ss -ti`, `ping`, `nfsstat` and `zfs get`
+from the results of a run. A tool that has nothing to show on a system answers as the real one would.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ HOST_CORES = 16
 FRAME_HEADERS = 52
 LINES = 24
 MIN_SEEN = 0.1
-"""A window of which less than this was seen is no point of a dashboard yet."""
+"""A dashboard shows no point yet for a window whose simulated part is smaller than this."""
 RATES = re.compile(r"^( *[\d.]+)( +[\d.]+)( +[\d.]+)")
-"""A point of a dashboard: when it begins, and its two rates."""
+"""A point of a dashboard: its start, and its two rates."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A command: what it shows, what it costs, and how it prints."""
+    """A command: what it shows, what it costs, and how to print it."""
 
     shows: str
     seconds: int
-    """Simulated time that it takes."""
+    """Simulated time that the command takes, in seconds."""
     points: int
     prints: Callable[[Result, Mapping[str, Any]], str]
     log: bool = False
-    """Whether it reads the log of operations."""
+    """Whether it reads the operation log."""
 
 
 def cores_of(scenario: Mapping[str, Any]) -> int:
-    """Count the host's processors."""
+    """Return the number of the host's processors."""
     for part in ("server", "controller"):
         if scenario.get(part):
             return int(scenario[part].get("cores") or HOST_CORES)
@@ -59,7 +59,7 @@ def _iostat(result: Result, scenario: Mapping[str, Any]) -> str:
 
 
 def _short(value: float) -> str:
-    """Write a number as zpool does: three digits and a letter."""
+    """Format a number as zpool does: three digits and a letter."""
     for letter in ("", "K", "M", "G", "T"):
         if value < 1000 or letter == "T":
             digits = 0 if not letter or value >= 100 else 1 if value >= 10 else 2
@@ -104,7 +104,7 @@ def _disks(rows: Any) -> list[dict[str, Any]]:
 
 
 def _busy(result: Result, scenario: Mapping[str, Any]) -> list[float]:
-    """Give what each processor was busy, in percent: threads as they lie on cores, requests spread over all."""
+    """Return the utilization of each processor in percent: threads on their cores, requests spread over all."""
     cores = cores_of(scenario)
     if scenario.get("server"):
         return [result.metrics["server.busy_share_percent"]] * cores
@@ -167,7 +167,7 @@ def _nfsstat(_result: Result, scenario: Mapping[str, Any]) -> str:
 
 
 def _zfs_get(result: Result, scenario: Mapping[str, Any]) -> str:
-    """Print the properties that tell of reduction; the storage of a test with data has the same command."""
+    """Print the properties that relate to data reduction; a test storage with real data uses the same command."""
     metrics = result.metrics
     if "reduction_compression_ratio" in metrics:
         stored = metrics["reduction_after_compression_bytes"]
@@ -188,7 +188,7 @@ def _zfs_get(result: Result, scenario: Mapping[str, Any]) -> str:
 
 
 def _perf(result: Result, scenario: Mapping[str, Any]) -> str:
-    """Print samples as `perf report --stdio` does, from the folded stacks."""
+    """Print samples from the folded stacks, as `perf report --stdio` does."""
     folded = [line.rpartition(" ") for line in result.text("folded").splitlines() if line]
     totals = [(float(count), stack) for stack, _, count in folded]
     whole = sum(count for count, _ in totals)
@@ -204,7 +204,7 @@ def _perf(result: Result, scenario: Mapping[str, Any]) -> str:
 
 
 def _engine(tool: str, lacks: str, **options: object) -> Callable[[Result, Mapping[str, Any]], str]:
-    """Print as the engine does; a system without what it shows is told in a shell's words."""
+    """Print a tool with the engine; if the system has nothing that it shows, print the shell's answer `lacks`."""
 
     def print_it(result: Result, _scenario: Mapping[str, Any]) -> str:
         try:
@@ -216,17 +216,17 @@ def _engine(tool: str, lacks: str, **options: object) -> Callable[[Result, Mappi
 
 
 def _oplog(result: Result, scenario: Mapping[str, Any]) -> str:
-    """Print some operations of the application from the middle of the log."""
+    """Print a few operations of the application from the middle of the log."""
     skip = max(0, len(result.ops["latency_ns"]) // 2 - LINES)
     return _engine("oplog", "oplog: empty", limit=LINES, skip=skip)(result, scenario)
 
 
 def _dashboard(result: Result, scenario: Mapping[str, Any]) -> str:
-    """Print the points that there are, each over the part of its window that was seen.
+    """Print the dashboard's points, each averaged over the simulated part of its window.
 
-    A run may be shorter than a window, while the system that it stands for goes on: zeros after its end would look as
-    if the load had stopped, or as if the dashboard hid most of it. A load that begins later than the run is a burst by
-    itself, and its windows are whole.
+    A run can be shorter than a window although the system stays under load. Zeros after the end of the run would look
+    as if the load had stopped, or as if the dashboard hid most of it. A load that starts later than the run is a
+    separate burst, and its windows are complete.
     """
     text = _engine("monitor", "dashboard: no points yet")(result, scenario)
     head, points = text.splitlines()[:2], text.splitlines()[2:]
@@ -238,7 +238,7 @@ def _dashboard(result: Result, scenario: Mapping[str, Any]) -> str:
 
 
 def _as_far_as_seen(points: list[str], seen_s: float, window_s: float) -> list[str]:
-    """Put the rates of the last point over what was seen of its window, and leave out the points after it."""
+    """Scale the rates of the last point to the simulated part of its window, and remove all points after it."""
     shown: list[str] = []
     for point in points:
         part = min(1.0, (seen_s - float(point.split()[0])) / window_s)
@@ -254,33 +254,33 @@ def _over(rates: re.Match[str], *, part: float) -> str:
 
 
 def _parted(result: Result, _scenario: Mapping[str, Any]) -> str:
-    """Print one of several disks that are alike."""
+    """Print one of several identical disks."""
     first, *others = re.split(r"(?m)^(?=Model:)", result.text("parted"))[1:] or [""]
-    return first + (f"({len(others)} more, alike)\n" if others else "")
+    return first + (f"({len(others)} more, identical)\n" if others else "")
 
 
 NO_PROBES = "dtrace: failed to compile script: probe description fbt:zfs:: does not match any probes"
 TOOLS: Mapping[str, Tool] = {
-    "iostat -x": Tool("what each device did", 10, 2, _iostat),
-    "zpool iostat": Tool("what the pool and its logs and caches did", 10, 2, _zpool),
+    "iostat -x": Tool("activity of each device", 10, 2, _iostat),
+    "zpool iostat": Tool("activity of the pool, its logs and caches", 10, 2, _zpool),
     "zfs get all": Tool("properties of the data", 1, 2, _zfs_get),
-    "mpstat -P ALL": Tool("what each processor did", 5, 2, _mpstat),
-    "perf report": Tool("where processor time went, by stack", 10, 3, _perf),
+    "mpstat -P ALL": Tool("utilization of each processor", 5, 2, _mpstat),
+    "perf report": Tool("processor time by stack", 10, 3, _perf),
     "ss -ti": Tool("connections: round trip, window, rate", 1, 2, _ss),
-    "ping": Tool("how long the way is", 3, 1, _ping),
-    "nfsstat": Tool("what an NFS client asked for", 1, 1, _nfsstat),
-    "parted -l": Tool("where partitions lie", 1, 1, _parted),
-    "fio": Tool("what the application saw, as fio reports it", 10, 2, _engine("fio", "fio: no jobs")),
+    "ping": Tool("network round trip", 3, 1, _ping),
+    "nfsstat": Tool("requests of the NFS client", 1, 1, _nfsstat),
+    "parted -l": Tool("partitions and their offsets", 1, 1, _parted),
+    "fio": Tool("application performance, as a fio report", 10, 2, _engine("fio", "fio: no jobs")),
     "lat": Tool(
         "latencies by powers of two, us: a pool's devices, else the application",
         5,
         2,
-        _engine("quantize", "lat: nothing was asked"),
+        _engine("quantize", "lat: no requests"),
     ),
-    "oplog": Tool("some operations in a row, one by one", 5, 4, _oplog, log=True),
-    "dashboard": Tool("what the monitoring shows", 1, 1, _dashboard),
+    "oplog": Tool("a few consecutive operations", 5, 4, _oplog, log=True),
+    "dashboard": Tool("monitoring graphs as numbers", 1, 1, _dashboard),
     "dtrace -s dirty.d": Tool("dirty data at each sync", 10, 3, _engine("dirty", NO_PROBES)),
     "dtrace -s sync.d": Tool("how long syncs took", 10, 3, _engine("sync", NO_PROBES)),
-    "dtrace -s delays.d": Tool("writes that were delayed", 10, 3, _engine("delays", NO_PROBES)),
+    "dtrace -s delays.d": Tool("delayed writes", 10, 3, _engine("delays", NO_PROBES)),
 }
-"""The commands, in the order in which `help` lists them."""
+"""The commands, in the order of `help`."""

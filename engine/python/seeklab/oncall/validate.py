@@ -1,6 +1,6 @@
-"""What an author is told before a case is sealed: whether the shift can be played, and can be lost.
+"""Checks of an author's case before it is sealed: whether the shift can be played, and whether a player can fail it.
 
-The runs are those of the shift itself, in neutral words, with the seeds of the ticket and of the judging and two more.
+The runs are those of the shift itself, with neutral names: the seeds of the ticket and of the judging, and two more.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from seeklab.oncall.learner_case import LearnerCase
 
 NUMBERS = (TICKET_SEED, *JUDGED_ON_SEEDS, 21, 22)
-"""Runs of the shift that are looked at."""
+"""The numbers of the shift's runs that are checked."""
 MIN_LOSS = 1.25
-"""A complaint is about no less; as for the shifts of the library."""
+"""The smallest loss that users complain about; the same limit applies to the library's shifts."""
 NEARLY_ALL = 0.8
-"""What a fix brings back at least, of what was lost, in logarithms."""
+"""The share of the loss that a fix must restore, in logarithms."""
 STEM = 5
-"""Letters by which two words are the same: buffer and buffers, compress and compression."""
+"""Two words count as the same if this many first letters agree: buffer and buffers, compress and compression."""
 EVERYDAY = frozenset(
     re.findall(
         "[a-z]+",
@@ -41,12 +41,12 @@ EVERYDAY = frozenset(
         " what when where which while whole with would write writes",
     )
 )
-"""Words that name no cause."""
+"""Words that do not point to a cause."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     field: str
     """The field of `[shift]` that was checked."""
@@ -63,7 +63,7 @@ def _no(field: str, what: str) -> Finding:
 
 
 def findings(own: LearnerCase) -> Iterator[Finding]:
-    """Look at a case, one thing after the other."""
+    """Check a case; yield one finding after the other."""
     yield _ticket(own)
     wanted = [_metric(own, own.healthy, number) for number in NUMBERS]
     found = [_metric(own, own.system.scenario, number) for number in NUMBERS]
@@ -82,12 +82,12 @@ def _metric(own: LearnerCase, scenario: Mapping[str, Any], number: int) -> float
     prefix = name.partition(".")[0] + "."
     there = ", ".join(sorted(one.removeprefix(prefix) for one in metrics if one.startswith(prefix)))
     number_of_the_job = own.system.incident.metric.removeprefix(f"{job}.")
-    message = f"{job} has no number {number_of_the_job} in this system; those that it has: {there}"
+    message = f"{job} has no number {number_of_the_job} in this system; it has: {there}"
     raise SeeklabError([Problem("shift.metric", message)])
 
 
 def _better(own: LearnerCase, one: float, other: float) -> float:
-    """How many times better one number is than another."""
+    """Return how many times better `one` is than `other`."""
     if one <= 0 or other <= 0:
         return 1.0 if one == other else math.inf if (one > other) == own.system.incident.more_is_better else 0.0
     return one / other if own.system.incident.more_is_better else other / one
@@ -95,10 +95,10 @@ def _better(own: LearnerCase, one: float, other: float) -> float:
 
 def _loss(own: LearnerCase, wanted: list[float], found: list[float]) -> Finding:
     least = min(_better(own, one, other) for one, other in zip(wanted, found, strict=True))
-    values = f"{own.system.incident.metric}: {wanted[0]:.4g} as it was, {found[0]:.4g} as it is found"
+    values = f"{own.system.incident.metric}: {wanted[0]:.4g} in the healthy system, {found[0]:.4g} in the failing one"
     if least >= MIN_LOSS:
         return _ok("metric", f"{values}; at least {least:.2f} times worse on {len(NUMBERS)} seeds")
-    message = f"{values}; on one of {len(NUMBERS)} seeds {least:.2f} times worse, and a complaint takes {MIN_LOSS}"
+    message = f"{values}; on one of {len(NUMBERS)} seeds only {least:.2f} times worse, the minimum is {MIN_LOSS}"
     return _no("metric", message)
 
 
@@ -111,13 +111,13 @@ def _restored(own: LearnerCase, wanted: list[float], found: list[float], mended:
     least = min(shares)
     values = f"the fix brings {own.system.incident.metric} to {mended[0]:.4g}"
     if least >= NEARLY_ALL:
-        return _ok("fix", f"{values}, on {len(NUMBERS)} seeds at least {100 * least:.0f} % of what was lost")
-    enough = f"{100 * NEARLY_ALL:.0f} % would do"
-    return _no("fix", f"{values}, on one of {len(NUMBERS)} seeds {100 * least:.0f} % of what was lost; {enough}")
+        return _ok("fix", f"{values} and restores at least {100 * least:.0f}% of the loss on {len(NUMBERS)} seeds")
+    enough = f"at least {100 * NEARLY_ALL:.0f}% is needed"
+    return _no("fix", f"{values}; on one of {len(NUMBERS)} seeds it restores {100 * least:.0f}% of the loss, {enough}")
 
 
 def _command(own: LearnerCase) -> Finding:
-    """Run the command on both systems: what prints the same of both tells nothing."""
+    """Run the command on both systems: if the output is the same, it shows nothing about the cause."""
     tool, seed = TOOLS[own.system.incident.command], seed_of(own.seed, TICKET_SEED)
     results: list[Result] = []
     printed = []
@@ -127,31 +127,29 @@ def _command(own: LearnerCase) -> Finding:
         printed.append(tool.prints(results[-1], scenario))
     name = own.system.incident.command
     if printed[0] == printed[1]:
-        return _no("command", f"{name} prints the same of the healthy system and of the failing one: it tells nothing")
+        return _no("command", f"{name} prints the same for both systems, so it does not show the cause")
     events = max(result.events for result in results)
-    return _ok(
-        "command", f"{name} prints something else than on the healthy system; a run of it takes {events:,} events"
-    )
+    return _ok("command", f"{name} prints different output for the healthy system; one run takes {events:,} events")
 
 
 def _ticket(own: LearnerCase) -> Finding:
-    """Compare the words of the ticket with those of the cause, of what mends it, and of the command that tells it."""
+    """Compare the words of the ticket with those of the cause, of the fix, and of the command that shows the cause."""
     if own.ticket is None:
-        return _ok("ticket", "the ticket has the usual words, which name no cause")
+        return _ok("ticket", "the ticket has the usual text, which names no cause")
     parts = {
         "the cause": own.system.incident.cause,
-        "what mends it": " ".join(own.system.incident.fix),
-        "the command that tells it": f"{own.system.incident.command} {own.system.incident.tells}",
+        "the fix": " ".join(own.system.incident.fix),
+        "the command": f"{own.system.incident.command} {own.system.incident.tells}",
     }
     said = {_stem(word): word for word in _words(own.ticket)}
     for whose, text in parts.items():
         for word in _words(text):
             if _stem(word) in said:
                 message = (
-                    f'the ticket says "{said[_stem(word)]}", and {whose} has the same word: write what users notice'
+                    f'the ticket says "{said[_stem(word)]}", and {whose} uses the same word: describe what users notice'
                 )
                 return _no("ticket", message)
-    return _ok("ticket", "the ticket has no word of the cause, of what mends it, or of the command that tells it")
+    return _ok("ticket", "the ticket shares no word with the cause, the fix, or the command that shows the cause")
 
 
 def _words(text: str) -> list[str]:
