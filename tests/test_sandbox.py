@@ -199,7 +199,7 @@ def test_time_ends_whatever_is_said_meanwhile() -> None:
 
 def test_a_flood_of_empty_lines_costs_the_grader_little() -> None:
     code = f"{DRIP}\nwhile True:\n    os.write(out, b'\\n' * 65536)"
-    assert "no JSON" in asked(code)
+    assert "invalid JSON" in asked(code)
 
 
 def test_no_submission_can_pass_for_a_failure_of_the_sandbox() -> None:

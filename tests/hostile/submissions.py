@@ -241,7 +241,7 @@ SUBMISSIONS = (
             "prediction": "prediction = dict.fromkeys(('rotation_ms', 'random_mib_per_s', 'sixteen_times'), 1e999)",
         },
         NONE,
-        "no finite number",
+        "not a finite number",
     ),
     Submission(
         "digits", "answers a number of a million digits", {"choice": "choice = 10 ** 1_000_000"}, PREDICTED, "digits"
@@ -320,7 +320,7 @@ if told:
 )
 
 BAD_FILES = (
-    Submission("no-notebook", "is no notebook", points=NONE, told=NO_JSON, file=b"\x89PNG nonsense"),
+    Submission("no-notebook", "is not a notebook", points=NONE, told=NO_JSON, file=b"\x89PNG nonsense"),
     Submission("empty", "is empty", points=NONE, told=NO_JSON, file=b""),
     Submission("no-cells", "has no cells", points=NONE, told=NO_CELLS, file=b'{"nbformat": 4}'),
     Submission("deep-json", "is 100,000 lists in lists", points=NONE, told=NO_JSON, file=b"[" * 100_000),

@@ -1,4 +1,4 @@
-"""The judge: answers as data in, verdicts out, by one mechanism for notebook, browser and grader."""
+"""The judge: answers in, verdicts out, as plain data. Notebook, browser and grader use the same code."""
 
 from seeklab.judge.answers import (
     Choice,

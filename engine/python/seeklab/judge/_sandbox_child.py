@@ -1,8 +1,8 @@
-"""What runs inside the sandbox: an interpreter without Seeklab that runs a learner's code and answers in JSON.
+"""The program inside the sandbox: an interpreter without Seeklab that runs a learner's code and answers in JSON.
 
-The grader starts this file alone, as a program; it imports the standard library only. Its first line of input says what
-to do; its output is lines of JSON, to a pipe that the learner's code is not told of and that holds nothing but what the
-learner may say anyway. `strict` is also what the grader itself reads answers with, so that both mean the same.
+The grader starts this file as a program; it imports only the standard library. Its first line of input is the order.
+It writes lines of JSON to a pipe that is not announced to the learner's code. The pipe carries nothing that the
+learner may not say. The grader parses answers with the same `strict`, so that both sides agree.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ MAX_MESSAGE = 300
 
 
 class NotDataError(ValueError):
-    """A value that is no answer, with the sentence that says why."""
+    """A value cannot be an answer; the message says why."""
 
 
 class _Read:
-    """Turns a value into plain data; counts what it has seen, so that no answer is endless."""
+    """Converts a value to plain data and counts its parts, so that every answer is finite."""
 
     def __init__(self) -> None:
         self.items = 0
@@ -47,7 +47,7 @@ class _Read:
     def value(self, given: Any, depth: int = 0) -> Any:
         self.items += 1
         if self.items > MAX_ITEMS:
-            message = f"holds more than {MAX_ITEMS:,} values"
+            message = f"contains more than {MAX_ITEMS:,} values"
             raise NotDataError(message)
         if depth > DEEPEST:
             message = f"is nested more than {DEEPEST} levels deep"
@@ -64,13 +64,13 @@ class _Read:
             return {_key(name): self.value(item, depth + 1) for name, item in given.items()}
         if isinstance(given, collections.abc.Iterable) and not isinstance(given, (bytes, bytearray)):
             return [self.value(item, depth + 1) for item in given]
-        message = f"is of type {type(given).__name__}, which is no number, text, list or dictionary"
+        message = f"is of type {type(given).__name__}, not a number, text, list or dictionary"
         raise NotDataError(message)
 
 
 def _text(given: str) -> str:
     if len(given) > MAX_TEXT:
-        message = f"is a text of {len(given):,} characters; at most {MAX_TEXT:,} are read"
+        message = f"is a text of {len(given):,} characters; the limit is {MAX_TEXT:,}"
         raise NotDataError(message)
     return str(given)
 
@@ -78,7 +78,7 @@ def _text(given: str) -> str:
 def _key(given: Any) -> str:
     if isinstance(given, str):
         return _text(given)
-    message = "is a dictionary with a key that is no text"
+    message = "is a dictionary with a key that is not a text"
     raise NotDataError(message)
 
 
@@ -86,7 +86,7 @@ def _whole(given: Any) -> int:
     number = int(given)
     if number.bit_length() > MAX_BITS:
         digits = int(number.bit_length() * math.log10(2)) + 1
-        message = f"is a number of about {digits:,} digits, and no answer is beyond {2**MAX_BITS:.1e}"
+        message = f"is a number of about {digits:,} digits; the limit is {2**MAX_BITS:.1e}"
         raise NotDataError(message)
     return number
 
@@ -94,13 +94,13 @@ def _whole(given: Any) -> int:
 def _finite(given: Any) -> float:
     number = float(given)
     if not math.isfinite(number):
-        message = f"is {number}, which is no finite number"
+        message = f"is {number}, not a finite number"
         raise NotDataError(message)
     return number
 
 
 def strict(given: object) -> Any:
-    """Give a value as plain data (numbers, texts, lists, dictionaries); raises NotDataError with a sentence."""
+    """Return a value as plain data (numbers, texts, lists, dictionaries); raise NotDataError with a sentence."""
     try:
         return _Read().value(given)
     except RecursionError:
@@ -109,7 +109,7 @@ def strict(given: object) -> Any:
 
 
 def told(error: BaseException) -> str:
-    """Say what was raised, and in which line of the learner's code."""
+    """Return a sentence about an exception, with the line of the learner's code."""
     place = ""
     trace = error.__traceback__
     while trace is not None:
@@ -127,16 +127,16 @@ def told(error: BaseException) -> str:
     return f"raised {type(error).__name__}{': ' if said else ''}{said}{place}"
 
 
-# Which cells an answer needs.
+# The cells that an answer needs.
 
 
 def without_magics(source: str) -> str:
-    """Blank the lines that only IPython understands, so that the others keep their numbers."""
+    """Blank lines with IPython magics, so that the other lines keep their numbers."""
     return "\n".join("" if line.lstrip().startswith(("%", "!", "?")) else line for line in source.split("\n"))
 
 
 class _Names(ast.NodeVisitor):
-    """What statements define or change, and what they use, by name; what is local to a function does not count."""
+    """Collects the names that statements define, change or use; names local to a function do not count."""
 
     def __init__(self) -> None:
         self.stored: set[str] = set()
@@ -149,7 +149,7 @@ class _Names(ast.NodeVisitor):
         self.stored.add((node.asname or node.name).partition(".")[0])
 
     def _changed(self, node: ast.expr) -> None:
-        """Note that `a[0] = 1`, `a.b = 1`, `a += 1` and `a.append(1)` change a."""
+        """Record that `a[0] = 1`, `a.b = 1`, `a += 1` and `a.append(1)` change a."""
         while isinstance(node, (ast.Subscript, ast.Attribute)):
             node = node.value
         if isinstance(node, ast.Name):
@@ -210,7 +210,7 @@ class Part:
     """Statements that run together: a learner's cell, or one statement of a cell that is not the learner's."""
 
     def __init__(self, cell: int, label: str, nodes: list[ast.stmt]) -> None:
-        """Note what it stores and uses."""
+        """Collect the names that it defines and uses."""
         self.cell, self.label, self.nodes = cell, label, nodes
         names = _Names()
         for node in nodes:
@@ -219,7 +219,7 @@ class Part:
 
 
 def parts_of(cells: list[dict[str, Any]]) -> tuple[list[Part], dict[str, str]]:
-    """Read the code cells; what cannot be read is told by label."""
+    """Parse the code cells; return their parts, and the syntax errors by label."""
     parts: list[Part] = []
     unreadable: dict[str, str] = {}
     for at, cell in enumerate(cells):
@@ -236,7 +236,7 @@ def parts_of(cells: list[dict[str, Any]]) -> tuple[list[Part], dict[str, str]]:
 
 
 def needed_for(names: set[str], parts: list[Part]) -> list[Part]:
-    """Give the parts that decide what the names are, in order."""
+    """Return the parts that determine the values of the names, in order."""
     wanted = set(names)
     chosen: set[int] = set()
     while True:
@@ -256,7 +256,7 @@ def _fresh_space() -> dict[str, Any]:
     return {"__name__": "__main__", "display": lambda *_: None, "get_ipython": lambda: None}
 
 
-# What the grader asks for.
+# The grader's requests.
 
 
 def _say(out: int, document: object) -> None:
@@ -264,7 +264,7 @@ def _say(out: int, document: object) -> None:
 
 
 def give_answers(order: dict[str, Any], out: int) -> None:
-    """Run what the answers need, and report each where its check stands, or at the end."""
+    """Run the parts that the answers need. Report each answer at the position of its check, or at the end."""
     cells = order["cells"]
     wanted: dict[str, bool] = order["wanted"]
     parts, unreadable = parts_of(cells)
@@ -294,7 +294,7 @@ def give_answers(order: dict[str, Any], out: int) -> None:
 
 def _report(out: int, name: str, space: dict[str, Any], *, is_program: bool) -> None:
     if name not in space:
-        _say(out, {"name": name, "reason": "is not there"})
+        _say(out, {"name": name, "reason": "is missing"})
         return
     try:
         if is_program:
@@ -308,12 +308,12 @@ def _report(out: int, name: str, space: dict[str, Any], *, is_program: bool) -> 
 
 
 def as_tuples(value: Any) -> Any:
-    """Give lists as tuples, as in a policy's history on the grader's side."""
+    """Return lists as tuples, as in a policy's history on the grader's side."""
     return tuple(map(as_tuples, value)) if isinstance(value, list) else value
 
 
 class WithoutSeeklab(ModuleType):
-    """What a program finds in place of Seeklab, or of a part of it: it can be imported, and that is all."""
+    """A substitute for Seeklab's modules in a program: it can be imported, but not used."""
 
     def __getattr__(self, name: str) -> WithoutSeeklab:
         if name.startswith("__"):
@@ -321,12 +321,12 @@ class WithoutSeeklab(ModuleType):
         return WithoutSeeklab(f"{self.__name__}.{name}")
 
     def __call__(self, *_: object, **__: object) -> None:
-        message = f"a program is judged without {self.__name__}: it must find its answer by itself"
+        message = f"a program is judged without {self.__name__}: it must compute its answer itself"
         raise ImportError(message)
 
 
 class Finder:
-    """Finds such a module for every import of Seeklab, so that a notebook's own imports need not be taken out."""
+    """Finds the substitute for every import of Seeklab, so that a notebook's imports can remain."""
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
         return ModuleSpec(name, self, is_package=True) if name.partition(".")[0] == "seeklab" else None  # type: ignore[arg-type]
@@ -335,16 +335,16 @@ class Finder:
         return WithoutSeeklab(spec.name)
 
     def exec_module(self, _module: ModuleType) -> None:
-        """Leave it empty."""
+        """Leave the module empty."""
 
 
 def program_of(sources: list[dict[str, Any]], entry: str) -> tuple[Any, str]:
-    """Run the cells of a program in a namespace of their own; give what it is called by, and what went wrong first.
+    """Run the cells of a program in their own namespace; return the entry and the first error.
 
-    As with answers, a cell that stops only matters for what it has not defined.
+    As with answers, a cell that stops matters only for the names that it has not defined.
     """
     space = _fresh_space()
-    random.seed(0)  # so that a policy that draws lots does the same every time
+    random.seed(0)  # so that a randomized policy behaves the same every time
     parts, unreadable = parts_of(sources)
     if unreadable:
         message = next(iter(unreadable.values()))
@@ -361,12 +361,12 @@ def program_of(sources: list[dict[str, Any]], entry: str) -> tuple[Any, str]:
 
 
 def plain(value: Any) -> Any:
-    """Give a list with tuples in it, as on the grader's side, and what is no list as it is."""
+    """Return a list with its inner lists as tuples, as on the grader's side; return other values unchanged."""
     return [as_tuples(item) for item in value] if isinstance(value, list) else value
 
 
 def readers(shape: list[Any]) -> Iterator[Any]:
-    """Give a function for each argument: plain data, or a record with named fields; beyond the shape, plain data."""
+    """Yield a converter for each argument: plain data or a record with named fields; beyond the shape, plain data."""
     made: list[Any] = []
     for fields in shape:
         if fields is None:
@@ -382,14 +382,14 @@ def readers(shape: list[Any]) -> Iterator[Any]:
 
 
 def play(order: dict[str, Any], out: int, lines: Any) -> None:
-    """Make the policy, then answer questions until there are no more."""
+    """Make the policy, then answer questions until the input ends."""
     try:
         program, wrong = program_of(order["sources"], order["entry"])
         policy = program() if order["made"] else program
         lacking = [name for name in order["methods"] if not callable(getattr(policy, name, None))]
         if lacking:
             message = f"has no method {lacking[0]}; it needs {', '.join(order['methods'])}"
-            raise NotDataError(message)  # noqa: TRY301 -- told below, as all others
+            raise NotDataError(message)  # noqa: TRY301 -- reported below, as all others
     except BaseException as error:  # noqa: BLE001 -- a learner's code may raise anything
         _say(out, {"raised": str(error) if isinstance(error, NotDataError) else told(error)})
         return
@@ -417,11 +417,11 @@ def _reply(value: object) -> bytes:
     try:
         return json.dumps([strict(value)], allow_nan=False).encode() + b"\n"
     except NotDataError as error:
-        message = f"gave an answer that {error}"
+        message = f"returned an answer that {error}"
         raise NotDataError(message) from None
 
 
-# Locking the door from inside, before anything of the learner's is read.
+# Locking the sandbox from inside, before any of the learner's code is read.
 
 KEYCTL = {"x86_64": 250, "aarch64": 219}
 JOIN_SESSION_KEYRING = 1
@@ -438,7 +438,7 @@ def _limit(limits: dict[str, int]) -> None:
 
 
 def lock(setup: dict[str, Any]) -> None:
-    """Set the limits, become a user without rights when started by root, and give up all calls but a few."""
+    """Set the limits, change to an unprivileged user if started by root, and install the filter of system calls."""
     limits = dict(setup["limits"])
     processes = {name: limits.pop(name) for name in ("NPROC",) if name in limits}
     _limit(limits)
@@ -452,7 +452,7 @@ def lock(setup: dict[str, Any]) -> None:
     if os.getuid() == 0 or os.geteuid() == 0:
         message = "learners' code never runs as root"
         raise OSError(message)
-    _limit(processes)  # after the change of user: the kernel counts the processes of that user
+    _limit(processes)  # after the change of user, because the kernel counts the processes of that user
     if setup["filter"]:
         _give_up_calls(bytes.fromhex(setup["filter"]))
 
@@ -466,18 +466,18 @@ def _checked(result: int, call: str) -> None:
 
 
 def _leave_the_keyring() -> None:
-    """Join a session keyring of its own, so that the keys of the grader's login are out of reach."""
+    """Join a new session keyring, so that the keys of the grader's login cannot be reached."""
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
     joined = libc.syscall(ctypes.c_long(KEYCTL[os.uname().machine]), ctypes.c_long(JOIN_SESSION_KEYRING), None)
-    # A kernel without keys, or a container that refuses them to everybody.
+    # The kernel has no keys, or the container refuses them.
     if joined >= 0 or ctypes.get_errno() not in {errno.ENOSYS, errno.EPERM}:
         _checked(joined, "keyctl")
 
 
 def _give_up_calls(program: bytes) -> None:
-    """End with whoever started this, leave no core file, and install the filter, which nothing can take off."""
+    """Die with the parent, write no core file, and install the filter, which cannot be removed."""
     import ctypes
 
     class Program(ctypes.Structure):
@@ -495,7 +495,7 @@ def _give_up_calls(program: bytes) -> None:
 
 
 def main() -> None:
-    """Lock the door, say so, and do what the order says, which holds the first of the learner's code."""
+    """Lock the sandbox, report it, and carry out the order, which contains the first of the learner's code."""
     lines = sys.stdin.buffer
     setup = json.loads(lines.readline())
     os.closerange(3, setup["limits"]["NOFILE"])
@@ -505,7 +505,7 @@ def main() -> None:
     os.dup2(nothing, 2)
     try:
         lock(setup)
-    except Exception as error:  # noqa: BLE001 -- whatever it is, the grader must be told
+    except Exception as error:  # noqa: BLE001 -- the grader must learn of every error
         _say(out, {"failed": f"{type(error).__name__}: {error}"})
         os._exit(1)
     _say(out, {"locked": True})
@@ -519,7 +519,7 @@ def main() -> None:
         own = os.fdopen(os.dup(0), "rb")
         os.dup2(nothing, 0)
         play(order, out, own)
-    os._exit(0)  # nothing that the learner's code left behind runs on
+    os._exit(0)  # stops everything that the learner's code left running
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The system calls that a learner's code may make, as a seccomp filter.
 
-It is an allow list: an interpreter, its threads, the engine, and files in a small /tmp. A call that is not listed fails
-with ENOSYS, so a call of a future kernel is refused too. So there is one process (no fork, no exec), no socket, no key,
-no memory-backed file, no namespace, no shared mapping, which `RLIMIT_DATA` would not count.
+The filter is an allow list: the calls of an interpreter, its threads, the engine, and files in a small /tmp. All other
+calls fail with ENOSYS, including those of future kernels. The code therefore has one process (no fork, no exec), no
+sockets, keys, memory files or namespaces, and no shared mappings, which `RLIMIT_DATA` would not count.
 """
 
 from __future__ import annotations
@@ -148,14 +148,14 @@ MAP_SHARED, MAP_GROWSDOWN, MAP_HUGETLB = 0x1, 0x100, 0x40000
 
 
 class Argument(NamedTuple):
-    """What an argument of a call must be: all bits of `set`, none of `clear`, and one of `values`, if there are any."""
+    """A condition on a call's argument: all bits of `set`, none of `clear`, and one of `values`, if there are any."""
 
     nth: int
     set: int = 0
     clear: int = 0
     values: tuple[int, ...] = ()
     pointer: bool = False
-    """Whether the kernel reads all 64 bits of it; of an int it reads the lower half."""
+    """Whether the kernel reads all 64 bits of the argument; of an int it reads the lower half."""
 
 
 CHECKED = {
@@ -167,14 +167,14 @@ CHECKED = {
     "ioctl": Argument(1, values=(0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),
     # PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_CAPBSET_READ, PR_GET_NO_NEW_PRIVS, PR_SET_VMA
     "prctl": Argument(0, values=(3, 15, 16, 23, 39, 0x53564D41)),
-    # Limits may be read, not set: no new limit.
+    # Limits can be read, but not set.
     "prlimit64": Argument(2, values=(0,), pointer=True),
 }
 
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-"""The column of a machine in `CALLS`, and its name in a seccomp filter (AUDIT_ARCH_*)."""
+"""For each machine its column in `CALLS` and its name in a seccomp filter (AUDIT_ARCH_*)."""
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
-"""Where the parts of `struct seccomp_data` start."""
+"""Offsets of the parts of `struct seccomp_data`."""
 LOAD, AND, JUMP_IF_EQUAL, JUMP_IF_ANY, JUMP_FROM, RETURN = 0x20, 0x54, 0x15, 0x45, 0x35, 0x06
 ALLOW, KILL, REFUSE, UNKNOWN = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
 X32 = 0x40000000
@@ -185,7 +185,7 @@ def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 
 
 def _decide(argument: Argument | None) -> list[bytes]:
-    """Return the steps that allow or refuse a call whose number has matched."""
+    """Return the steps that allow or refuse a call whose number matched."""
     if argument is None:
         return [_step(RETURN, ALLOW)]
     low, high = (_step(LOAD, ARGUMENTS + 8 * argument.nth + part) for part in (0, 4))  # least significant half first
@@ -201,7 +201,7 @@ def _decide(argument: Argument | None) -> list[bytes]:
 
 
 def seccomp_filter(machine: str) -> bytes | None:
-    """Return the filter as the kernel takes it, or None for a machine whose numbers are not known here."""
+    """Return the filter in the kernel's format, or None for a machine whose call numbers are not listed here."""
     if machine not in MACHINES:
         return None
     column, architecture = MACHINES[machine]

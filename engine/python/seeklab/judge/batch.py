@@ -1,7 +1,7 @@
-"""A class: many submissions, graded by several processes or a Dask cluster, each written down as it is done.
+"""Grading of a class: several processes or a Dask cluster grade many submissions, and each grade is stored at once.
 
-One process keeps the grades; the others grade. Whoever dies takes nothing along: what was in its hands is graded again,
-and what was written stays. A submission that ends the process that grades it twice gets no points and a sentence.
+One process stores the grades; the others grade. If a process dies, its submissions are graded again, and stored grades
+are kept. A submission that kills its process twice gets no points and a message.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ CERTIFICATES = {
     "tls_client_cert": "distributed.comm.tls.client.cert",
     KEY: "distributed.comm.tls.client.key",
 }
-"""What Dask's client reads, and where from."""
-ENDED = "grading it ended the process twice, for want of memory perhaps; tell your instructor"
+"""The Dask options for the client's certificates."""
+ENDED = "the grading process died twice on this submission, perhaps for lack of memory; tell your instructor"
 
 
 def grade_all(
@@ -50,7 +50,7 @@ def grade_all(
     run: Callable[[list[Work], Course, Sandbox], Iterator[Grade]],
     told: Callable[[int, int, Grade | None], None],
 ) -> None:
-    """Grade what is not graded yet, and keep each grade at once."""
+    """Grade all submissions that are not graded yet, and store each grade at once."""
     works = list(works)
     prints = {(work.student, work.assignment): print_of(work, course) for work in works}
     known = store.known()
@@ -66,20 +66,20 @@ def _of(prints: dict[tuple[str, str], str], work: Work) -> str:
 
 
 def here(works: list[Work], course: Course, sandbox: Sandbox) -> Iterator[Grade]:
-    """Grade one after the other in this process."""
+    """Grade one submission after the other in this process."""
     for work in works:
         yield grade(work, course, sandbox)
 
 
 def in_processes(jobs: int) -> Callable[[list[Work], Course, Sandbox], Iterator[Grade]]:
-    """Grade in so many processes of this machine."""
+    """Return a function that grades in `jobs` processes of this machine."""
 
     def run(works: list[Work], course: Course, sandbox: Sandbox) -> Iterator[Grade]:
         rest = deque(works)
         suspects: list[Work] = []
         while rest:
             yield from _until_broken(rest, suspects, jobs, course, sandbox)
-        # What was in hand when a process ended is graded alone, so that another death has one culprit.
+        # When a process dies, its submissions are graded one by one, so that a second death identifies the cause.
         for work in suspects:
             with _pool(1) as pool:
                 try:
@@ -91,12 +91,12 @@ def in_processes(jobs: int) -> Callable[[list[Work], Course, Sandbox], Iterator[
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    # Spawned: a fork would carry the engine's threads and locks along.
+    # Spawned, because a fork would copy the engine's threads and locks.
     return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_end_with_parent)
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it ends, however that one ends."""
+    """End this process when its parent ends, for whatever reason."""
     parent = multiprocessing.parent_process()
     assert parent is not None  # noqa: S101 -- for the type checker
 
@@ -108,19 +108,19 @@ def _end_with_parent() -> None:
 
 
 def _graded(future: Future[Grade], work: Work) -> Grade:
-    """Wait for a grade; a process that cannot even send one back has given no points."""
+    """Wait for a grade; if the process cannot return one, return a grade without points."""
     try:
         return future.result()
     except (BrokenProcessPool, SandboxError):
         raise
-    except Exception as error:  # noqa: BLE001 -- one submission never stops the grading of others
+    except Exception as error:  # noqa: BLE001 -- one submission must not stop the grading of others
         return not_graded(find_assignment(work.assignment), work, stopped_by(error))
 
 
 def _until_broken(
     rest: deque[Work], suspects: list[Work], jobs: int, course: Course, sandbox: Sandbox
 ) -> Iterator[Grade]:
-    """Grade what waits in one pool, until it is all done or a process of the pool has ended."""
+    """Grade the waiting submissions in one pool, until all are done or a process of the pool has died."""
     in_hand: dict[Future[Grade], Work] = {}
     with _pool(jobs) as pool:
         broken = False
@@ -142,14 +142,14 @@ def _until_broken(
 
 
 def on_dask(address: str) -> Callable[[list[Work], Course, Sandbox], Iterator[Grade]]:
-    """Grade on a Dask cluster, whose workers see the submissions' files where this process does.
+    """Return a function that grades on a Dask cluster, whose workers must see the submissions' files at the same paths.
 
-    Whoever reaches a scheduler runs code on its workers. So it must ask for certificates: a port of this machine is
-    open to all its accounts. Workers get the draws of the work that they grade, and never the course's secret.
+    Anyone who reaches a scheduler can run code on its workers. The scheduler must therefore require certificates: all
+    accounts of this machine can reach its ports. Workers get the draws of the work that they grade, but not the secret.
     """
     if not address.startswith(TLS):
         message = (
-            f"{address} is open to every account that reaches it; start the scheduler with certificates ({TLS}...)"
+            f"{address} is open to every account that can reach it; start the scheduler with certificates ({TLS}...)"
         )
         raise SeeklabError([Problem("--dask", message)])
 
@@ -157,7 +157,7 @@ def on_dask(address: str) -> Callable[[list[Work], Course, Sandbox], Iterator[Gr
         try:
             from distributed import Client, Security, as_completed
         except ImportError:
-            message = "needs the package distributed: pip install distributed"
+            message = "requires the package distributed; run: pip install distributed"
             raise SeeklabError([Problem("--dask", message)]) from None
         security = Security(require_encryption=True)
         _must_be_private(security)
@@ -166,7 +166,7 @@ def on_dask(address: str) -> Callable[[list[Work], Course, Sandbox], Iterator[Gr
         except (OSError, ValueError) as error:
             raise SeeklabError([Problem("--dask", f"no scheduler answers at {address}: {error}")]) from None
         with client:
-            # A worker that dies gives its work back; the scheduler hands it to another.
+            # If a worker dies, the scheduler gives its work to another.
             futures = {}
             for work in works:
                 share = course.share(work.student, work.assignment)
@@ -183,10 +183,10 @@ def on_dask(address: str) -> Callable[[list[Work], Course, Sandbox], Iterator[Gr
 
 
 def _must_be_private(security: Security) -> None:
-    """Raise unless Dask's configuration names certificates, and a key that nobody else may read."""
+    """Raise SeeklabError unless Dask's configuration names certificates, and a key that only its owner can read."""
     for name, option in CERTIFICATES.items():
         if not getattr(security, name):
-            message = f"needs your own certificates; {option} is not set in Dask's configuration"
+            message = f"requires your certificates, but {option} is not set in Dask's configuration"
             raise SeeklabError([Problem("--dask", message)])
     key = Path(getattr(security, KEY))
     try:
@@ -194,4 +194,4 @@ def _must_be_private(security: Security) -> None:
     except OSError as error:
         raise SeeklabError([Problem("--dask", f"{key} cannot be read: {error.strerror}")]) from None
     if is_open and os.name == "posix":
-        raise SeeklabError([Problem("--dask", f"{key} can be read by others; run: chmod 600 {key}")])
+        raise SeeklabError([Problem("--dask", f"other users can read {key}; run: chmod 600 {key}")])

@@ -1,6 +1,6 @@
-"""The catalogue of assignments: their names, what each asks, and where to find one by its name.
+"""The catalogue of assignments: their names and kinds, and how to load one by its name.
 
-The modules of `seeklab.exercises` import the judge; the judge finds them here by name, so it imports none of them.
+The modules of `seeklab.exercises` import the judge. The judge loads them by name, so it does not import them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from seeklab.judge.assignment import Assignment
 
 PREDICT, DIAGNOSE, FIX, POLICY, DESIGN = KINDS = ("predict", "diagnose", "fix", "policy", "design")
-"""What an exercise asks: commit to numbers, name a cause, change a system, write a program, weigh costs."""
+"""The kinds of exercises: commit to numbers, name a cause, change a system, write a program, weigh costs."""
 
 ASKS: Mapping[str, tuple[str, ...]] = {
     "battery-planner": (PREDICT, POLICY),
@@ -57,7 +57,7 @@ ASKS: Mapping[str, tuple[str, ...]] = {
     "which-throttle": (PREDICT, DIAGNOSE),
     "write-throttle": (PREDICT, POLICY),
 }
-"""The assignments that there are, and of which kinds each is."""
+"""All assignments, with the kinds of each."""
 NAMES = tuple(ASKS)
 
 MECHANISMS: Mapping[str, tuple[str, ...]] = {
@@ -65,12 +65,12 @@ MECHANISMS: Mapping[str, tuple[str, ...]] = {
     "03-what-a-cache-keeps": ("cache-policies",),
     "13-what-a-flash-drive-does": ("flash-reserve",),
 }
-"""Notebooks on a mechanism that is no incident by itself, with its exercises."""
+"""Notebooks about a mechanism that is not an incident, with their exercises."""
 
 
 def assignment(name: str) -> Assignment:
-    """Return an assignment by its name; raises SeeklabError for a name that is not in the catalogue."""
+    """Return an assignment by its name; raise SeeklabError for an unknown name."""
     if name not in NAMES:
-        raise SeeklabError([Problem("assignment", f'"{name}" is none; known: {", ".join(NAMES)}')])
+        raise SeeklabError([Problem("assignment", f'"{name}" is unknown; accepted: {", ".join(NAMES)}')])
     found: Assignment = import_module(f"seeklab.exercises.{name.replace('-', '_')}").ASSIGNMENT
     return found

@@ -1,8 +1,8 @@
-"""Plain cells for nbgrader: a submission is reduced to text before any step of nbgrader's sees it.
+"""Plain cells for nbgrader: a submission is reduced to text before nbgrader processes it.
 
-nbgrader shows a learner's Markdown as HTML, in the feedback and, with the instructor's rights, in the formgrader. Its
-steps trust the metadata of cells: a copied check is enough for no grade at all. So only three things of a cell count:
-its type, its source, and which cell of the course it says it is. The gradebook says the rest.
+nbgrader shows a learner's Markdown as HTML: in the feedback, and in the formgrader, where it has the instructor's
+rights. It also trusts the metadata of cells, so a copied check cell can leave a submission without a grade. Of each
+cell we therefore keep only its type, its source, and its claimed name. All else comes from the gradebook.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 NOTES = "seeklab"
-"""Where a notebook's metadata holds the flags, for the judge."""
+"""Key of the notebook metadata that passes the flags to the judge."""
 UNREADABLE = "seeklab_unreadable"
-"""Where the resources say why a file could not be read."""
+"""Key of the resources that holds the reason why a file could not be read."""
 KERNEL = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
 CHANGEABLE = ("grade", "solution", "task", "locked", "points")
-"""The metadata that decides how nbgrader treats a cell."""
+"""The metadata that determines how nbgrader treats a cell."""
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 MAX_NAME = 80
 
 
 @dataclass(frozen=True)
 class Known:
-    """A cell of the assignment, as the gradebook has it."""
+    """A cell of the assignment, as the gradebook stores it."""
 
     name: str
     cell_type: str
@@ -47,12 +47,12 @@ class Known:
 
     @property
     def is_graded(self) -> bool:
-        """Whether it has points, so that it must be there."""
+        """Whether it has points, so that it must not be missing."""
         return bool(self.metadata["grade"] or self.metadata["task"])
 
 
 class PlainCells(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published without types
-    """Replaces a submission's cells by plain ones, with the gradebook's own metadata."""
+    """Replaces a submission's cells by plain ones with the gradebook's metadata."""
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Clean one notebook."""
@@ -70,7 +70,7 @@ class PlainCells(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is publ
 
 
 def _known_cells(notebook: Any) -> dict[str, Known]:
-    """Give the cells of an assignment's notebook by name, in their order."""
+    """Return the cells of an assignment's notebook by name, in their order."""
     points = {cell.name: cell.max_score for cell in (*notebook.grade_cells, *notebook.task_cells)}
     graded = {cell.name for cell in notebook.grade_cells}
     tasks = {cell.name for cell in notebook.task_cells}
@@ -94,7 +94,7 @@ def _known_cells(notebook: Any) -> dict[str, Known]:
 
 
 def plain_cells(cells: object, known: Mapping[str, Known]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Give plain cells in the order of the submission's, with the graded ones that are missing, and the flags."""
+    """Return plain cells in the submission's order, with missing graded cells added, and the flags."""
     found = [cell for cell in cells if isinstance(cell, dict)] if isinstance(cells, list) else []
     at, flags = _places(found, known)
     made = []
@@ -109,7 +109,7 @@ def plain_cells(cells: object, known: Mapping[str, Known]) -> tuple[list[dict[st
 
 
 def _places(cells: Sequence[Mapping[str, Any]], known: Mapping[str, Known]) -> tuple[dict[int, Known], list[str]]:
-    """Say which cell is which of the course's: the last that says so, as in nbgrader."""
+    """Match the submission's cells to the course's. If several claim one name, the last counts, as in nbgrader."""
     flags: list[str] = []
     claims: dict[str, list[int]] = {}
     for nth, cell in enumerate(cells):
@@ -117,7 +117,7 @@ def _places(cells: Sequence[Mapping[str, Any]], known: Mapping[str, Known]) -> t
         if isinstance(name, str) and name in known:
             claims.setdefault(name, []).append(nth)
         elif _metadata(cell):
-            flags.append(f"a cell says that it is graded as {ascii(name)[:MAX_NAME]}, {FOREIGN}")
+            flags.append(f"a cell claims to be graded as {ascii(name)[:MAX_NAME]}, {FOREIGN}")
     claimed = {nth for places in claims.values() for nth in places}
     for nth, cell in enumerate(cells):
         name = cell.get("id")
@@ -128,14 +128,14 @@ def _places(cells: Sequence[Mapping[str, Any]], known: Mapping[str, Known]) -> t
 
 
 def _changes(cell: Mapping[str, Any], own: Known) -> list[str]:
-    """Flag metadata that is not the gradebook's."""
+    """Return a flag if the metadata differ from the gradebook's."""
     told = _metadata(cell)
     same = all(told.get(name) == own.metadata.get(name) for name in CHANGEABLE if name in told or name in own.metadata)
-    return [] if same else [f"the cell {own.name} {CHANGED}; it is graded as the course has it"]
+    return [] if same else [f"the cell {own.name} {CHANGED}; it is graded with the course's metadata"]
 
 
 def _known_cell(source: str, own: Known) -> dict[str, Any]:
-    """Give a cell of the course's: with the learner's source where that is the learner's to write."""
+    """Return a cell of the course, with the learner's source if learners may edit the cell."""
     if own.metadata["locked"]:
         source = own.source
     elif own.cell_type != "code" and source != own.source:
@@ -145,7 +145,7 @@ def _known_cell(source: str, own: Known) -> dict[str, Any]:
 
 
 def _own_cell(cell: Mapping[str, Any], nth: int) -> dict[str, Any]:
-    """Give a cell that the learner added: code as it is, everything else as text."""
+    """Return a cell that the learner added: code unchanged, all else as text."""
     name, source = f"learners-own-{nth + 1}", _source(cell)
     if cell.get("cell_type") == "code":
         return _cell("code", name, source, {})
@@ -153,7 +153,7 @@ def _own_cell(cell: Mapping[str, Any], nth: int) -> dict[str, Any]:
 
 
 def _with_missing(cells: list[dict[str, Any]], known: Mapping[str, Known], flags: list[str]) -> list[dict[str, Any]]:
-    """Put back the graded cells that are missing, each behind the cell of the course's that it followed."""
+    """Insert the missing graded cells, each after the course's cell that precedes it."""
     there = [cell["metadata"].get("nbgrader", {}).get("grade_id") for cell in cells]
     before: list[str] = []
     for name, own in known.items():
@@ -172,7 +172,7 @@ def _cell(cell_type: str, name: str, source: str, metadata: dict[str, Any]) -> d
 
 
 def _metadata(cell: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give what a cell's metadata says to nbgrader."""
+    """Return the part of a cell's metadata that nbgrader reads."""
     metadata = cell.get("metadata")
     own = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     return own if isinstance(own, dict) else {}
@@ -182,15 +182,15 @@ def _source(cell: Mapping[str, Any]) -> str:
     source = cell.get("source", "")
     lines: Iterable[object] = source if isinstance(source, list) else [source]
     text = "".join(line for line in lines if isinstance(line, str))
-    # Half a surrogate pair is valid in JSON, and no file can hold it.
+    # Half a surrogate pair is valid in JSON, but cannot be written to a file.
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def text_of(source: str) -> str:
-    """Give Markdown that any reader shows as this very text.
+    """Return Markdown that every reader displays as exactly this text.
 
-    One line of HTML in which every character with a meaning in Markdown, HTML or mathematics is a number: no parser
-    finds anything in it, and `<pre>` is where MathJax does not look.
+    It is one line of HTML. Every character with a meaning in Markdown, HTML or mathematics is a numeric reference, so
+    no parser interprets it. MathJax ignores `<pre>`.
     """
     shown = source.replace("\r\n", "\n").replace("\r", "\n")
     plain = "".join(letter if letter.isalnum() or letter == " " else _numbered(letter) for letter in shown)

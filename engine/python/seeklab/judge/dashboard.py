@@ -1,7 +1,7 @@
-"""The instructor's dashboard: what a class's grades say of learners, of exercises, and of wrong answers.
+"""The instructor's dashboard: what a class's grades show about learners, exercises and wrong answers.
 
-A report as one HTML page without scripts, and a server that shows it on this machine only, behind a token. All that
-learners have written is escaped.
+The report is one HTML page without scripts. A server shows it on this machine only, protected by a token. All text of
+learners is escaped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAX_SHOWN = 10
 LONGEST_SHOWN = 200
 MAX_NAMES = 200
-"""Students that are named in one group."""
+"""Maximum number of students named in one group."""
 LOCAL = ("127.0.0.1", "localhost")
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -39,20 +39,20 @@ HEADERS = {
 
 @dataclass
 class Item:
-    """A task, as a class has done it."""
+    """A task, with the results of a class."""
 
     points: dict[str, float] = field(default_factory=dict)
-    """By student, as a share."""
+    """The share of the points, by student."""
     outcomes: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
 
     @property
     def difficulty(self) -> float:
-        """Give the mean share of the points, as item analysis calls it: near 1 is easy."""
+        """Return the mean share of the points, the difficulty of item analysis: near 1 is easy."""
         return mean(self.points.values())
 
     def discrimination(self, totals: Mapping[str, float]) -> float | None:
-        """Correlate it with the points of the assignment's other tasks; None where all are alike."""
+        """Return the correlation with the points of the assignment's other tasks; None if all are equal."""
         rest = {student: totals[student] - share for student, share in self.points.items()}
         try:
             return correlation(list(self.points.values()), [rest[student] for student in self.points])
@@ -61,19 +61,19 @@ class Item:
 
 
 class Copies(NamedTuple):
-    """Students who gave the same numbers as an answer."""
+    """Students who submitted the same numbers as an answer."""
 
     name: str
-    """Of the answer."""
+    """Name of the answer."""
     students: list[str]
-    """Those whose system the numbers do not fit."""
+    """Students whose system does not fit the numbers."""
     others: list[str]
-    """Those whose system they fit."""
+    """Students whose system fits the numbers."""
 
 
 @dataclass
 class Dashboard:
-    """What the grades of a class hold."""
+    """The grades of a class and their statistics."""
 
     grades: list[tuple[dict[str, Any], dict[str, Any]]]
     attempts: Counter[tuple[str, str]]
@@ -84,15 +84,15 @@ class Dashboard:
         return cls(list(store.details()), Counter((student, name) for student, name, _ in store.attempts()))
 
     def assignments(self) -> list[str]:
-        """Give the assignments that somebody handed in."""
+        """Return the assignments with at least one submission."""
         return sorted({grade["assignment"] for grade, _ in self.grades})
 
     def of(self, assignment: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Give the grades of an assignment."""
+        """Return the grades of an assignment."""
         return [one for one in self.grades if one[0]["assignment"] == assignment]
 
     def items(self, assignment: str) -> dict[str, Item]:
-        """Give the tasks of an assignment."""
+        """Return the tasks of an assignment."""
         items: dict[str, Item] = defaultdict(Item)
         for grade, _ in self.of(assignment):
             for task in grade["tasks"]:
@@ -104,9 +104,9 @@ class Dashboard:
         return dict(items)
 
     def wrong_answers(self, assignment: str) -> dict[str, Counter[str]]:
-        """Count what was answered by those who have not all points, by name.
+        """Count the answers of learners who did not get all points, by the answer's name.
 
-        Programs and answers that nobody has filled in are left out.
+        Programs and empty answers are not counted.
         """
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for grade, details in self.of(assignment):
@@ -117,9 +117,9 @@ class Dashboard:
         return dict(found)
 
     def copies(self, assignment: str) -> list[Copies]:
-        """Give groups of students with the same numbers: what fits the system of some of them, and not of the others.
+        """Return groups of students with the same numbers, if the numbers fit the system of only some of them.
 
-        Systems differ between students, so the same numbers are right for one of them at most.
+        Systems differ between students, so the same numbers are right for at most one of them.
         """
         by_answer: dict[tuple[str, str], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for grade, details in self.of(assignment):
@@ -141,7 +141,7 @@ def _is_answered(value: object) -> bool:
 
 
 def _rounded(value: object) -> object:
-    """Give an answer with as many digits as somebody would read."""
+    """Return an answer rounded to the digits that a person would read."""
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, dict):
@@ -155,7 +155,7 @@ def _numbers(value: object) -> int:
 
 
 def report(dashboard: Dashboard, link: Callable[[str, str], str] | None = None) -> str:
-    """Write the report as one page; `link` gives the address of a submission's evidence."""
+    """Return the report as one page; `link` gives the address of a submission's evidence."""
     parts = ["<h1>Dashboard</h1>", _progress(dashboard, link)]
     for assignment in dashboard.assignments():
         parts.append(f"<h2 id={_told(assignment)}>{_told(assignment)}</h2>")
@@ -186,7 +186,7 @@ def _progress(dashboard: Dashboard, link: Callable[[str, str], str] | None) -> s
             shown = "" if grade is None else f"{grade['score']:g}/{grade['max_score']:g}{' !' * bool(grade['flags'])}"
             cells.append(f'<a href="{html.escape(link(student, name))}">{shown}</a>' if link and shown else shown)
         rows.append(cells)
-    note = "<p class=note>! marks a flag: another's name, cells that are missing or there twice, a broken file.</p>"
+    note = "<p class=note>! marks a flag: another student's name, missing or duplicate cells, a broken file.</p>"
     return _table(["learner", *names], rows) + note
 
 
@@ -210,7 +210,7 @@ def _items(dashboard: Dashboard, assignment: str) -> str:
             ]
         )
     scores = [grade["score"] / grade["max_score"] for grade, _ in dashboard.of(assignment) if grade["max_score"]]
-    said = f"<p>Median {100 * median(scores):.0f} % of the points; graded {mean(tries):.1f} times on average.</p>"
+    said = f"<p>Median {100 * median(scores):.0f}% of the points; graded {mean(tries):.1f} times on average.</p>"
     head = ["task", "learners", "mean share", "discrimination", "pass", "fail", "cannot tell"]
     return said + _table(head, rows)
 
@@ -230,12 +230,12 @@ def _answers(dashboard: Dashboard, assignment: str) -> str:
         for name, answers in dashboard.wrong_answers(assignment).items()
         for answer, count in answers.most_common(MAX_SHOWN)
     ]
-    return _table(["answer", "learners", "as handed in, where points are missing"], rows) if rows else ""
+    return _table(["answer", "learners", "submitted value that lost points"], rows) if rows else ""
 
 
 def _copies(dashboard: Dashboard, assignment: str) -> str:
     rows = [[_names(one.students), _told(one.name), _names(one.others)] for one in dashboard.copies(assignment)]
-    return _table(["learners", "have the numbers of", "which fit the system of"], rows) if rows else ""
+    return _table(["learners", "submitted the numbers of", "which fit the system of"], rows) if rows else ""
 
 
 def _names(students: Sequence[str]) -> str:
@@ -244,9 +244,9 @@ def _names(students: Sequence[str]) -> str:
 
 
 def serve(dashboard: Dashboard, port: int) -> tuple[ThreadingHTTPServer, str]:
-    """Make a server on this machine's own address; give it and the address with the token.
+    """Return a server on this machine's loopback address, and its URL with the token.
 
-    The token is part of the path. A cookie would go to every server of this machine, those of other users included.
+    The token is part of the path. Browsers would send a cookie to every server of this machine, including other users'.
     """
     token = secrets.token_urlsafe(24)
     pages = {f"{nth}": one for nth, one in enumerate(dashboard.grades)}
@@ -254,10 +254,10 @@ def serve(dashboard: Dashboard, port: int) -> tuple[ThreadingHTTPServer, str]:
     written = report(dashboard, lambda student, name: addresses[student, name])
 
     class Handler(BaseHTTPRequestHandler):
-        """Answers who has the token, and nobody else."""
+        """Answers requests that contain the token, and refuses all others."""
 
         def do_GET(self) -> None:
-            """Give the report, or a submission's evidence."""
+            """Send the report, or a submission's evidence."""
             path, _, query = self.path.partition("?")
             given, _, page = path.removeprefix("/").partition("/")
             hosts = {f"{name}:{server.server_port}" for name in LOCAL}

@@ -1,7 +1,7 @@
-"""nbgrader's exchange, collected strictly: a folder in it counts for the account that owns it, and for no other.
+"""Strict collection from nbgrader's exchange: a folder counts only for the account that owns it.
 
-In `inbound/` everybody may make folders, under any name. nbgrader only warns about a folder that names one learner and
-belongs to another, takes the newest for each name, and follows links with the instructor's rights.
+In `inbound/` every user can make folders with any name. When a folder names one learner but belongs to another,
+nbgrader only warns. It also takes the newest folder for each name, and follows links with the instructor's rights.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 MAX_COPIED = MAX_BYTES + 1
-"""So that the judge still sees that a file is too large."""
+"""One byte more than the limit, so that the judge still sees that a file is too large."""
 NOBODY = ""
 
 
 class Collect(ExchangeCollect):  # type: ignore[misc] # nbgrader is published without types
-    """Collects what the named learner owns, and of that the files of a submission."""
+    """Collects folders that the named learner owns, and from them only the files of a submission."""
 
     src_records: list[dict[str, Any]]
 
@@ -39,15 +39,15 @@ class Collect(ExchangeCollect):  # type: ignore[misc] # nbgrader is published wi
         """Find the submissions to collect."""
         course = Path(self.root) / self.coursedir.course_id
         for place in (course, course / "inbound"):
-            # Whoever made the exchange's folder reads and replaces what is handed in.
+            # The owner of the exchange's folder can read and replace everything in it.
             is_strange = place.is_symlink() or (place.exists() and place.stat().st_uid != os.geteuid())
             if is_strange and self.check_owner and not self.coursedir.groupshared:
-                self.fail(f"{place} belongs to another account; only the account that collects may make it")
+                self.fail(f"{place} belongs to another account; only the account that collects may own it")
         super().init_src()
         self.src_records = [record for record in self.src_records if record["username"] != NOBODY]
 
     def _path_to_record(self, path: str) -> dict[str, Any]:
-        """Read a folder's name; what is refused belongs to nobody, so that it displaces no other."""
+        """Parse a folder's name; a refused folder belongs to NOBODY, so that it displaces no other."""
         name = Path(path).name
         student, _, rest = name.partition(f"+{self.coursedir.assignment_id}+")
         refused = {"username": NOBODY, "filename": name, "timestamp": datetime.min}  # noqa: DTZ901 -- as nbgrader has it
@@ -60,7 +60,7 @@ class Collect(ExchangeCollect):  # type: ignore[misc] # nbgrader is published wi
             return refused
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:  # noqa: ARG002 -- as nbgrader has it
-        """Copy a submission's files, without following a link that was put there since."""
+        """Copy a submission's files, without following links that were created meanwhile."""
         to = Path(dest)
         student = to.parent.name
         try:
@@ -73,15 +73,15 @@ class Collect(ExchangeCollect):  # type: ignore[misc] # nbgrader is published wi
 
     @contextmanager
     def _opened(self, path: str, student: str) -> Iterator[int]:
-        """Open a submission's folder, if it is the student's."""
+        """Open a submission's folder if it belongs to the student."""
         if student in {NOBODY, ".", ".."}:
-            message = "it names no student"
+            message = "it does not name a student"
             raise ValueError(message)
         inside = os.open(path, FOLDER)
         try:
             owner = _owner(inside)
             if self.check_owner and owner != student:
-                message = f"it names {student!a} and belongs to {owner}"
+                message = f"it names {student!a} but belongs to {owner}"
                 raise ValueError(message)
             yield inside
         finally:
@@ -93,15 +93,15 @@ class Collect(ExchangeCollect):  # type: ignore[misc] # nbgrader is published wi
         except FileNotFoundError:
             return
         except OSError as error:
-            self.log.warning("Left out %s of %s: %s", name, student, error.strerror)
+            self.log.warning("Did not copy %s of %s: %s", name, student, error.strerror)
             return
         with os.fdopen(file, "rb") as source:
-            # A learner's folder is open to all who know its name, so that the instructor can remove it.
+            # Everyone who knows its name can open a learner's folder, so that the instructor can remove it.
             is_own = not self.check_owner or _owner(source.fileno()) == student
             if stat.S_ISREG(os.fstat(source.fileno()).st_mode) and is_own:
                 to.write_bytes(source.read(MAX_COPIED))
             else:
-                self.log.warning("Left out %s of %s: it is no file of theirs", name, student)
+                self.log.warning("Did not copy %s of %s: it is not the student's regular file", name, student)
 
 
 def _owner(file: int) -> str:

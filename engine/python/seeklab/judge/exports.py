@@ -1,4 +1,4 @@
-"""What others read of the grades: Canvas and Moodle (CSV), Gradescope (JSON), nbgrader's gradebook, feedback (HTML)."""
+"""Exports of the grades: Canvas and Moodle (CSV), Gradescope (JSON), nbgrader's gradebook, feedback pages (HTML)."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     Grade = Mapping[str, Any]
-    """A document as `seeklab grade --json` prints it."""
+    """A grade as `seeklab grade --json` prints it."""
 
 MAX_NAME = 200
-"""Bytes of a folder's name, less than the 255 that file systems allow."""
+"""Maximum length of a folder's name in bytes, below the 255 that file systems allow."""
 POLICY = (
     "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'; "
     "img-src data:; font-src data:; form-action 'none'; base-uri 'none'\">"
 )
-"""For a page of feedback: no script runs, and nothing is fetched."""
+"""Policy of a feedback page: it runs no script and fetches nothing."""
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 1.5rem 0 .3rem; }
@@ -58,12 +58,12 @@ def table(grades: Sequence[Grade], system: str, path: Path) -> None:
 
 
 def _cell(text: str) -> str:
-    """Keep a spreadsheet from taking a name for a formula."""
+    """Return the cell's text so that a spreadsheet does not read it as a formula."""
     return f"'{text}" if text.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def gradescope(grade: Grade) -> dict[str, Any]:
-    """Give one grade as the results that Gradescope's autograder reads."""
+    """Return one grade in the results format of Gradescope's autograder."""
     return {
         "score": grade["score"],
         "output": "\n".join(grade["flags"]),
@@ -91,7 +91,7 @@ def write_gradescope(grades: Iterable[Grade], folder: Path) -> None:
 
 
 def write_feedback(graded: Iterable[tuple[Grade, Mapping[str, Any]]], folder: Path) -> None:
-    """Write a page for each submission; nothing of a learner's in it is taken for HTML."""
+    """Write a page for each submission; learners' text is escaped."""
     for grade, details in graded:
         place = folder / _file_name(grade["student"]) / grade["assignment"]
         place.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def write_feedback(graded: Iterable[tuple[Grade, Mapping[str, Any]]], folder: Pa
 
 
 def feedback(grade: Grade, details: Mapping[str, Any]) -> str:
-    """Give the page that a learner gets back: points, what was measured, what is wrong, and a hint."""
+    """Return the page for the learner: points, measured values, what is wrong, and a hint."""
     told = html.escape
     parts = [f"<h1>{told(grade['assignment'])}: {grade['score']:g} of {grade['max_score']:g} points</h1>"]
     parts.append(f"<p class=note>{told(grade['student'])}</p>")
@@ -112,7 +112,7 @@ def feedback(grade: Grade, details: Mapping[str, Any]) -> str:
         parts.append(_evidence(details.get("evidence", {}).get(task["id"], [])))
         hint = hints.get(task["id"], ("",))[0]
         if task["verdict"] != "pass" and hint:
-            parts.append(f"<p class=note>To begin with: {told(hint)}</p>")
+            parts.append(f"<p class=note>Hint: {told(hint)}</p>")
     title = told(f"{grade['assignment']}, {grade['student']}")
     head = '<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">'
     return f"{head}{POLICY}<title>{title}</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
@@ -136,20 +136,20 @@ def _measured(item: Mapping[str, Any]) -> str:
 
 
 def _file_name(student: str) -> str:
-    """Return a folder's name for a student that hides no path; a hash tells apart names that would become the same."""
+    """Return a folder name for a student, without path separators; a hash keeps cleaned names distinct."""
     safe = "".join(letter if letter.isalnum() or letter in "-_. @" else "_" for letter in student).lstrip(".")
     safe = safe.encode()[:MAX_NAME].decode(errors="ignore")
     return safe if safe == student else f"{safe}-{short_hash(student)}"
 
 
 def write_gradebook(grades: Iterable[Grade], url: str) -> None:
-    """Write the scores into nbgrader's gradebook, by nbgrader's own interface."""
+    """Write the scores into nbgrader's gradebook through nbgrader's own interface."""
     try:
         from nbgrader.api import Gradebook
         from sqlalchemy.exc import SQLAlchemyError
     except ImportError:
-        raise OSError(0, "needs the package nbgrader: pip install nbgrader", url) from None
-    # nbgrader calls alembic by its name alone.
+        raise OSError(0, "requires the package nbgrader; run: pip install nbgrader", url) from None
+    # nbgrader runs alembic by name, so it must be on PATH.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     try:
         with Gradebook(url) as gradebook:

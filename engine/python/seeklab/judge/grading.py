@@ -1,4 +1,4 @@
-"""One submission from file to grade: read, answers out, judged, written down. Whatever it is, it gets a grade."""
+"""The steps from one submission to its grade: read, extract answers, judge, store. Every submission gets a grade."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ NOT_JUDGED = "the judge could not judge this"
 
 @dataclass(frozen=True)
 class Work:
-    """A submission that is to be graded."""
+    """A submission to grade."""
 
     student: str
     assignment: str
     path: str
-    """The notebook."""
+    """The notebook's path."""
     ticketed: bool = False
-    """Whether this student was handed a ticket for this assignment."""
+    """Whether this student received a ticket for this assignment."""
     refused: str = ""
-    """Why it gets no points without being read."""
+    """The reason why it gets no points without being read; empty otherwise."""
     flags: tuple[str, ...] = ()
-    """What the instructor is told of the place where it was found."""
+    """Notes for the instructor about the place of the submission."""
 
 
 @dataclass(frozen=True)
 class Grade:
-    """What became of a submission."""
+    """The result of a submission."""
 
     student: str
     assignment: str
@@ -60,25 +60,25 @@ class Grade:
     flags: tuple[str, ...] = ()
     seconds: float = 0.0
     answers: Mapping[str, Any] = field(default_factory=dict)
-    """The values that were handed in, for the dashboard; programs as their text."""
+    """The submitted values, for the dashboard; programs as their text."""
 
     def __post_init__(self) -> None:
-        """Clean what learners wrote, so that a grade can always be kept and shown."""
+        """Clean learners' text, so that every grade can be stored and shown."""
         object.__setattr__(self, "flags", tuple(map(printable, self.flags)))
         object.__setattr__(self, "answers", printable_data(dict(self.answers)))
 
     @property
     def score(self) -> float:
-        """All points."""
+        """The sum of the points."""
         return round(sum(verdict.points for verdict in self.verdicts), 2)
 
     @property
     def max_score(self) -> float:
-        """All points that there were."""
+        """The sum of the possible points."""
         return round(sum(verdict.max_points for verdict in self.verdicts), 2)
 
     def document(self) -> dict[str, Any]:
-        """Give it as the JSON that `seeklab grade` prints."""
+        """Return the grade as the JSON document that `seeklab grade` prints."""
         return {
             "student": self.student,
             "assignment": self.assignment,
@@ -90,33 +90,33 @@ class Grade:
         }
 
     def details(self) -> dict[str, Any]:
-        """Give what the dashboard and the feedback show besides."""
+        """Return the further data that dashboard and feedback show."""
         evidence = {verdict.task: [asdict(item) for item in verdict.evidence] for verdict in self.verdicts}
         return {"evidence": evidence, "answers": dict(self.answers)}
 
 
 def grade(work: Work, course: Course | Share, sandbox: Sandbox) -> Grade:
-    """Grade one submission. Only a sandbox that cannot be had stops it."""
+    """Grade one submission. Raise SandboxError if there is no sandbox; any other error becomes a grade."""
     started = time.perf_counter()
     assignment = find_assignment(work.assignment)
     try:
         if work.refused:
-            raise UnreadableSubmissionError(work.refused)  # noqa: TRY301 -- as what cannot be read
+            raise UnreadableSubmissionError(work.refused)  # noqa: TRY301 -- treated as an unreadable file
         notebook = read_notebook(Path(work.path), assignment)
         graded = grade_notebook(notebook, assignment, work, course, sandbox)
     except UnreadableSubmissionError as error:
         graded = not_graded(assignment, work, str(error))
     except SandboxError:
         raise
-    except Exception as error:  # noqa: BLE001 -- one submission never stops the grading of others
+    except Exception as error:  # noqa: BLE001 -- one submission must not stop the grading of others
         graded = not_graded(assignment, work, stopped_by(error))
     return replace(graded, seconds=time.perf_counter() - started)
 
 
 def stopped_by(error: Exception) -> str:
-    """Say that grading stopped, so that the instructor can look for the reason."""
+    """Return the reason why grading stopped, for the learner and the instructor."""
     if isinstance(error, MemoryError):
-        return "it takes more memory to grade than the grader has"
+        return "grading it takes more memory than the grader has"
     return f"{NOT_JUDGED} ({type(error).__name__}); tell your instructor"
 
 
@@ -124,7 +124,7 @@ def grade_notebook(
     notebook: Notebook, assignment: Assignment, work: Work, course: Course | Share, sandbox: Sandbox
 ) -> Grade:
     """Grade the cells of a notebook."""
-    secret = None if isinstance(course, Share) else course.folder  # a share holds no secret
+    secret = None if isinstance(course, Share) else course.folder  # a share contains no secret
     sandbox = sandbox.for_one_submission(Path(work.path), *([] if secret is None else [secret]))
     variant = course.variant(work.student, assignment.id, ticketed=work.ticketed)
     files = {}
@@ -141,7 +141,7 @@ def grade_notebook(
             (verdict,) = judge(assignment, given, variant, seeds, [task.id])
         except SandboxError:
             raise
-        except Exception as error:  # noqa: BLE001 -- one task never stops the grading of others
+        except Exception as error:  # noqa: BLE001 -- one task must not stop the grading of others
             reason = stopped_by(error)
             flags.append(f"{task.id}: {reason}")
             verdict = Verdict(task.id, Outcome.CANNOT_TELL, 0.0, task.points, reason)
@@ -150,7 +150,7 @@ def grade_notebook(
 
 
 def _told(answers: Mapping[str, object]) -> dict[str, Any]:
-    """Give answers as plain data, for those who look at many."""
+    """Return answers as plain data, for the statistics of a class."""
     told: dict[str, Any] = {}
     for name, value in answers.items():
         text = getattr(value, "text", None)
@@ -162,13 +162,13 @@ def _told(answers: Mapping[str, object]) -> dict[str, Any]:
 
 
 def not_graded(assignment: Assignment, work: Work, reason: str) -> Grade:
-    """Give no points, and say why."""
+    """Return a grade without points, with the reason."""
     verdicts = tuple(Verdict(task.id, Outcome.FAIL, 0.0, task.points, reason) for task in assignment.tasks)
     return Grade(work.student, assignment.id, verdicts, (*work.flags, reason))
 
 
 def _beside(notebook: Path, name: str) -> Any:
-    """Read a small JSON file that was handed in beside the notebook; None when it is none."""
+    """Read a small JSON file that was handed in beside the notebook; return None if it is missing or invalid."""
     try:
         return parsed(read_submitted(notebook.parent / name, MAX_FILE))
     except UnreadableSubmissionError:

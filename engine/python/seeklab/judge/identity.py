@@ -1,8 +1,8 @@
-"""Who is judged, and by which draws: the gradebook says who, the course's secret says which.
+"""The identity of students, and their draws: the gradebook has the name, and the course's secret determines the draws.
 
-A student's variant is HMAC-SHA256 of the secret over student and assignment, so nobody can know it, or another's,
-without the secret. The secret is a file of the instructor's, outside the course folder and never in a release. Beside
-it may lie the graded bank, which replaces bounds of the practice bank that ships with the package.
+A student's variant is the HMAC-SHA256 of student and assignment, with the secret as key, so it cannot be computed
+without the secret. The secret is the instructor's file, outside the course folder and never part of a release. An
+optional graded bank beside it replaces bounds of the practice bank in the package.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Database(Protocol):
-        """A connection to a database, as Python's standard has it."""
+        """A database connection with Python's standard interface (DB-API)."""
 
         def cursor(self) -> Any:
-            """Give a cursor."""
+            """Return a cursor."""
 
         def commit(self) -> None:
-            """Write what was changed."""
+            """Commit the transaction."""
 
 
 SECRET_BYTES = 32
 SECRET_VARIABLE = "SEEKLAB_COURSE_SECRET"  # noqa: S105 -- no password
 BANK_NAME = "bank.toml"
 REMEMBERED = "create table if not exists seeklab_secret (fingerprint varchar(16) not null)"
-"""In a file of grades, and in nbgrader's gradebook, whatever database that is."""
+"""Works in a file of grades and in nbgrader's gradebook, on any database."""
 
 
 def practice_draws(name: object) -> bytes:
-    """Give 32 bytes that depend on a name alone, to draw a system from; case and spaces do not count."""
+    """Return 32 bytes that depend only on a name, to draw a system from; case and spaces are ignored."""
     folded = "".join(name.split()).casefold() if isinstance(name, str) else ""
     if not folded:
-        message = f"{name!r} is not a name; write your own between quotes, so that you get a system of your own"
+        message = f"{name!r} is not a name; write your name between quotes to get your own system"
         raise SeeklabError([Problem("LEARNER", message)])
     return hashlib.sha256(folded.encode(errors="replace")).digest()
 
 
 def same_name(one: object, other: object) -> bool:
-    """Whether two names mean the same learner."""
+    """Return whether two names mean the same learner."""
     try:
         return practice_draws(one) == practice_draws(other)
     except SeeklabError:
@@ -63,34 +63,34 @@ def same_name(one: object, other: object) -> bool:
 
 @dataclass(frozen=True)
 class Share:
-    """What grading one student's work on one assignment needs of a course. It tells nothing about any other."""
+    """The draws that grading one student's work on one assignment needs. They reveal nothing about any other work."""
 
     student: str
     assignment: str
     given: bytes = field(repr=False)
     """The student's draws."""
     key: bytes = field(repr=False)
-    """From which, with a submission's digest, its seeds follow."""
+    """The key that determines the seeds, together with a submission's digest."""
     bounds: Mapping[str, float] = field(default_factory=dict)
 
     def draws(self, student: str, assignment: str) -> bytes:
-        """Give the student's draws."""
+        """Return the student's draws."""
         self._must_be(student, assignment)
         return self.given
 
     def seeds(self, student: str, assignment: str, submission: bytes = b"") -> Seeds:
-        """Give the seeds of one submission: those of another do not tell them."""
+        """Return the seeds of one submission; they reveal nothing about the seeds of another."""
         self._must_be(student, assignment)
         return Seeds(hmac.new(self.key, submission, hashlib.sha256).digest())
 
     def variant(self, student: str, assignment: str, *, ticketed: bool) -> Variant:
-        """Give the variant that the student was handed."""
+        """Return the student's variant."""
         self._must_be(student, assignment)
         return Variant(self.given if ticketed else practice_draws(student), self.bounds)
 
     def _must_be(self, student: str, assignment: str) -> None:
         if (student, assignment) != (self.student, self.assignment):
-            message = f"these are the draws of {self.student}, {self.assignment}, not of {student}, {assignment}"
+            message = f"these draws belong to {self.student}, {self.assignment}, not to {student}, {assignment}"
             raise ValueError(message)
 
 
@@ -101,44 +101,44 @@ class Course:
     secret: bytes = field(repr=False)
     bank: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     folder: Path | None = None
-    """The instructor's own, where the secret lies."""
+    """The folder of the secret, which belongs to the instructor."""
 
     def draws(self, student: str, assignment: str) -> bytes:
-        """Give the student's draws for an assignment."""
+        """Return the student's draws for an assignment."""
         return self.share(student, assignment).given
 
     def seeds(self, student: str, assignment: str, submission: bytes = b"") -> Seeds:
-        """Give the seeds that a submission of the student's is judged on, by the digest of the submission."""
+        """Return the seeds on which a student's submission is judged; `submission` is its digest."""
         return self.share(student, assignment).seeds(student, assignment, submission)
 
     def variant(self, student: str, assignment: str, *, ticketed: bool) -> Variant:
-        """Give the variant that the student was handed: the ticket's, or the practice system of that name."""
+        """Return the student's variant: that of the ticket, or the practice system of the name."""
         return self.share(student, assignment).variant(student, assignment, ticketed=ticketed)
 
     def share(self, student: str, assignment: str) -> Share:
-        """Give what grading one student's work needs, without the secret."""
+        """Return what grading one student's work needs, without the secret."""
         given, key = (self._digest(purpose, student, assignment) for purpose in ("variant", "seeds"))
         return Share(student, assignment, given, key, self.bank.get(assignment, {}))
 
     @property
     def fingerprint(self) -> str:
-        """Give a fingerprint of the secret alone, which is kept with the grades."""
+        """Return a fingerprint of the secret alone, which is stored with the grades."""
         return hmac.new(self.secret, b"fingerprint", hashlib.sha256).hexdigest()[:16]
 
     @property
     def print(self) -> str:
-        """Give a fingerprint of what decides, to tell grades of one term from another's."""
+        """Return a fingerprint of the secret and the bank, which distinguishes the grades of different terms."""
         named = repr(sorted((name, sorted(bounds.items())) for name, bounds in self.bank.items()))
         return hmac.new(self.secret, b"print\0" + named.encode(), hashlib.sha256).hexdigest()[:16]
 
     def _digest(self, *words: str) -> bytes:
-        # A length before each word: no two lists of words give the same message.
+        # A length precedes each word, so different lists of words give different messages.
         message = b"".join(len(word.encode()).to_bytes(4, "big") + word.encode() for word in words)
         return hmac.new(self.secret, message, hashlib.sha256).digest()
 
 
 def secret_path() -> Path:
-    """Say where the instructor's secret is, unless another file is named."""
+    """Return the path of the instructor's secret: the default, or the file named by the environment."""
     named = os.environ.get(SECRET_VARIABLE)
     return Path(named) if named else settings_folder() / "course-secret"
 
@@ -146,49 +146,49 @@ def secret_path() -> Path:
 def open_course(
     path: Path | None = None, outside: Path | None = None, fingerprint: str | None = None
 ) -> tuple[Course, bool]:
-    """Read the course's secret and bank, or make the secret; give also whether it was made.
+    """Read the course's secret and bank, or create the secret; return the course, and whether it was created.
 
-    The file may be read by its owner alone, and must lie outside the folder `outside`, the course's. With the
-    `fingerprint` of the secret that made earlier grades, no other secret is read, and none is made.
+    Only the owner may be able to read the file, and it must be outside the course folder `outside`. If earlier grades
+    have the `fingerprint` of another secret, neither read nor create a secret, but raise SeeklabError.
     """
     path = (path or secret_path()).absolute()
     if outside is not None and outside.resolve() in path.resolve().parents:
-        message = f"{path} lies in the course folder {outside}; keep it where no release and no learner can reach it"
+        message = f"{path} is in the course folder {outside}; move it where neither releases nor learners can reach it"
         raise SeeklabError([Problem("secret", message)])
     made = not path.exists()
     if made and fingerprint is not None:
-        raise _other_secret(path, "is not there", fingerprint)
+        raise _other_secret(path, "is missing", fingerprint)
     try:
         if made:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
                 file.write(secrets.token_hex(SECRET_BYTES) + "\n")
         if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            message = f"{path} can be read by others; run: chmod 600 {path}"
+            message = f"other users can read {path}; run: chmod 600 {path}"
             raise SeeklabError([Problem("secret", message)])
         secret = bytes.fromhex(path.read_text(encoding="ascii").strip())
     except (OSError, ValueError) as error:
-        message = f"{path} cannot be used ({error}); it holds {2 * SECRET_BYTES} hexadecimal digits"
+        message = f"{path} cannot be used ({error}); it must contain {2 * SECRET_BYTES} hexadecimal digits"
         raise SeeklabError([Problem("secret", message)]) from None
     if len(secret) < SECRET_BYTES:
-        message = f"{path} holds {len(secret)} bytes; give at least {SECRET_BYTES}"
+        message = f"{path} has {len(secret)} bytes; the minimum is {SECRET_BYTES}"
         raise SeeklabError([Problem("secret", message)])
     course = Course(secret, _bank(path.with_name(BANK_NAME)), path.parent)
     if fingerprint is not None and course.fingerprint != fingerprint:
-        raise _other_secret(path, f"holds the secret {course.fingerprint}", fingerprint)
+        raise _other_secret(path, f"contains the secret {course.fingerprint}", fingerprint)
     return course, made
 
 
 def _other_secret(path: Path, found: str, fingerprint: str) -> SeeklabError:
     message = (
-        f"{path} {found}; the grades here were made with the secret {fingerprint}, and another draws other systems; "
-        f"name that secret's file with {SECRET_VARIABLE}, or grade into a new file of grades"
+        f"{path} {found}. The grades here were made with the secret {fingerprint}; another gives other systems. "
+        f"Set {SECRET_VARIABLE} to the file of that secret, or grade into a new file of grades"
     )
     return SeeklabError([Problem("secret", message)])
 
 
 def remembered(database: Database) -> str | None:
-    """Give the fingerprint of the secret that the grades in a database were made with; None when there is none."""
+    """Return the fingerprint of the secret that a database's grades were made with; None if there is none."""
     rows = database.cursor()
     rows.execute(REMEMBERED)
     rows.execute("select fingerprint from seeklab_secret")
@@ -197,36 +197,36 @@ def remembered(database: Database) -> str | None:
 
 
 def remember(database: Database, course: Course) -> None:
-    """Keep the fingerprint of a course's secret, if none is kept yet."""
+    """Store the fingerprint of a course's secret, if none is stored yet."""
     if remembered(database) is None:
         database.cursor().execute(f"insert into seeklab_secret values ('{course.fingerprint}')")  # noqa: S608 -- hexadecimal
         database.commit()
 
 
 def kept_fingerprint(grades: Path) -> str | None:
-    """Give the fingerprint that a file of grades keeps; None when there is no such file, or none that can be read."""
+    """Return the fingerprint stored in a file of grades; None if the file is missing or has no readable one."""
     if not grades.exists():
         return None
     try:
         with closing(sqlite3.connect(grades)) as database:
             return remembered(database)
     except sqlite3.Error:
-        return None  # the store says what is wrong with the file
+        return None  # the store reports what is wrong with the file
 
 
 def keep_fingerprint(grades: Path, course: Course) -> None:
-    """Keep the fingerprint of a course's secret in a file of grades."""
+    """Store the fingerprint of a course's secret in a file of grades."""
     with closing(sqlite3.connect(grades)) as database:
         remember(database, course)
 
 
 def _bank(path: Path) -> dict[str, dict[str, float]]:
-    """Read the graded bank: a table for each assignment, with numbers."""
+    """Read the graded bank: a table of numbers for each assignment."""
     if not path.exists():
         return {}
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
         return {name: {bound: float(value) for bound, value in table.items()} for name, table in tables.items()}
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        message = f"{path} cannot be read ({error}); it holds a table of numbers for each assignment"
+        message = f"{path} cannot be read ({error}); it must have a table of numbers for each assignment"
         raise SeeklabError([Problem("bank", message)]) from None

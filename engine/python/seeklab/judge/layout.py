@@ -1,8 +1,8 @@
-"""Where submissions are, and whose they are: one layout for a whole call, of a fixed depth, with no link followed.
+"""The places of submissions, and their students: one layout per call, with a fixed depth and without following links.
 
 In nbgrader's layout the student is the folder that the instructor's tools made, and the file is
-STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb. Whatever else a learner puts into that folder is reported and not graded, because
-its name may be that of another student. A flat folder has notebooks that are called STUDENT_ASSIGNMENT.ipynb.
+STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb. Other files in that folder are reported and not graded, because a learner could
+name them like another student. A flat folder has notebooks with names STUDENT_ASSIGNMENT.ipynb.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ LAYOUTS = (NBGRADER, FLAT)
 NOTEBOOK = ".ipynb"
 BETWEEN = "_ .-"
 COPY = re.compile(rf"[{BETWEEN}]*\(?\d*\)?")
-BESIDE = "is graded, and not what is beside it"
+BESIDE = "is graded; other files are ignored"
 MAX_NAMED = 3
-"""Files that a message names; it counts the others."""
+"""Maximum number of files that a message names; further ones are counted."""
 
 
 def submissions(
@@ -46,13 +46,16 @@ def submissions(
 ) -> list[Work]:
     """Return the submissions in the folders, one for each student and assignment.
 
-    `only` names the assignment of notebooks in a flat folder whose names do not. Without a layout, it is nbgrader's if
-    any student's folder has the folder of an assignment in it. `note` is told of files that nobody is graded for.
+    `only` names the assignment of notebooks in a flat folder whose names do not contain it. Without a layout, it is
+    nbgrader's if any student's folder contains the folder of an assignment. `note` receives a message for each file
+    that is not graded.
     """
     places = list({folder.resolve(): folder for folder in folders}.values())
     for place in places:
         if not place.is_dir():
-            raise SeeklabError([Problem("folder", f"{place} is no folder")])
+            raise SeeklabError(
+                [Problem("folder", f"{place} is not a folder; pass nbgrader's submitted/, or a folder of notebooks")]
+            )
     layout = layout or (NBGRADER if any(map(_has_students, places)) else FLAT)
     found: dict[tuple[str, str], list[Work]] = {}
     for place in places:
@@ -66,13 +69,13 @@ def submissions(
 
 
 def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
-    """List what is in a folder and not hidden, by name."""
+    """Return the visible entries of a folder, sorted by name."""
     with os.scandir(folder) as entries:
         return sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
 
 
 def _is_folder(path: str) -> bool:
-    """Whether this is a folder, and not a link to one, which may lead in a circle."""
+    """Return whether this is a folder and not a link to one, because links can form a loop."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:
@@ -84,13 +87,13 @@ def _has_students(place: Path) -> bool:
 
 
 def _in_folders(place: Path, note: Callable[[str], None]) -> Iterator[Work]:
-    """Find the submissions of nbgrader's layout."""
+    """Yield the submissions of nbgrader's layout."""
     for student in _entries(place):
         if student.name.endswith(NOTEBOOK) and not _is_folder(student.path):
-            note(f"{printable(student.path)} is in no student's folder, and is not graded")
+            note(f"{printable(student.path)} is not in a student's folder and is not graded")
             continue
         if student.is_symlink() and not os.path.exists(student.path):  # noqa: PTH110 -- the name may be no UTF-8
-            note(f"{printable(student.path)} is a link to no folder, and is not graded")
+            note(f"{printable(student.path)} is a broken link and is not graded")
         for name in NAMES:
             folder = f"{student.path}/{name}"
             if not os.path.lexists(folder):
@@ -103,7 +106,7 @@ def _in_folders(place: Path, note: Callable[[str], None]) -> Iterator[Work]:
 
 
 def _in_folder(work: Work, folder: str) -> Iterator[Work]:
-    """Find the submission in a student's folder of an assignment, unless it holds nothing but a ticket."""
+    """Yield the submission in a student's folder of an assignment, unless the folder contains only a ticket."""
     try:
         entries = _entries(folder)
     except OSError as error:
@@ -121,11 +124,11 @@ def _in_folder(work: Work, folder: str) -> Iterator[Work]:
     if wanted in names:
         yield replace(work, flags=flags)
     elif others or TICKET not in names:
-        yield replace(work, flags=flags, refused=f"the folder has no {wanted} in it; hand in a notebook of that name")
+        yield replace(work, flags=flags, refused=f"the folder has no {wanted}; hand in a notebook with this name")
 
 
 def _in_files(place: Path, only: str | None, note: Callable[[str], None]) -> Iterator[Work]:
-    """Find the notebooks of a flat folder."""
+    """Yield the notebooks of a flat folder."""
     for entry in _entries(place):
         name, dot, _ = entry.name.rpartition(NOTEBOOK)
         if not dot or entry.name != name + NOTEBOOK:
@@ -134,16 +137,16 @@ def _in_files(place: Path, only: str | None, note: Callable[[str], None]) -> Ite
             ((one, student) for one in NAMES if (student := _student_in(name, one))), (only, name)
         )
         if assignment is None or student in NAMES:
-            note(f"{printable(entry.path)} names no student and assignment, and is not graded")
+            note(f"{printable(entry.path)} does not name a student and an assignment, and is not graded")
         else:
             yield Work(student, assignment, entry.path)
 
 
 def _student_in(name: str, assignment: str) -> str:
-    """Return STUDENT of a file's name STUDENT_ASSIGNMENT, or nothing where the name has another form.
+    """Return STUDENT of a file name STUDENT_ASSIGNMENT, or an empty text if the name has another form.
 
-    A browser or a learning platform may have appended what tells copies apart. The time grows with the name's length,
-    and not with its square as it would for one regular expression.
+    A browser or a learning platform may have appended a suffix that distinguishes copies. The time is linear in the
+    name's length; one regular expression would need quadratic time.
     """
     before, found, copy = name.rpartition(assignment)
     student = before.rstrip(BETWEEN) or before[:1]
@@ -151,7 +154,7 @@ def _student_in(name: str, assignment: str) -> str:
 
 
 def _named(work: Work) -> Work:
-    """Refuse a name that no student has, and give it one that can be shown."""
+    """Refuse a name that no student can have, and replace it by a printable one."""
     problem = name_problem(work.student)
     if not problem:
         return work
@@ -159,12 +162,12 @@ def _named(work: Work) -> Work:
 
 
 def _one(works: Sequence[Work]) -> Work:
-    """Refuse submissions of one student to one assignment, if there are several."""
+    """Return the one submission of a student for an assignment, or a refused one if there are several."""
     first = works[0]
     if len(works) == 1:
         return first
     told = _listed([work.path for work in works])
-    return replace(first, flags=(), refused=f"there are {len(works)} submissions, and none is graded; keep one: {told}")
+    return replace(first, flags=(), refused=f"there are {len(works)} submissions, so none is graded; keep one: {told}")
 
 
 def _listed(names: Sequence[str]) -> str:

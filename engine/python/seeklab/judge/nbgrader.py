@@ -1,8 +1,8 @@
-"""nbgrader's own command line with a trusted judge: the preprocessor that takes the place of `Execute`.
+"""nbgrader's command line with a trusted judge: a preprocessor that replaces `Execute`.
 
-nbgrader scores what a grade cell has printed, gives one without output its full points, and leaves no grade where a
-kernel died. So nothing of a submission is executed here: its answers are taken out in the sandbox, the judge's verdicts
-become the grade cells' outputs, and nbgrader's own steps go on from there. All other cells end without outputs.
+nbgrader scores what a grade cell has printed, gives full points to a cell without output, and gives no grade if the
+kernel died. Therefore nothing of a submission runs here. The sandbox computes its answers, and the judge's verdicts
+become the outputs of the grade cells. nbgrader's own steps then follow. All other cells have no outputs.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ if TYPE_CHECKING:
 __all__ = ["Feedback", "Judge", "PlainCells", "Submitted", "set_aside"]
 
 FILES = (COMMITS, TICKET, "timestamp.txt", "submission_secret.txt")
-"""What a submission holds besides its notebook; the last two are nbgrader's."""
+"""The files of a submission besides its notebook; the last two are nbgrader's."""
 SET_ASIDE = "set-aside"
 MARKUP = "<>\"'\\`"
 
 
 @event.listens_for(Student.id, "set")
 def _refuse_markup(_: object, name: str, *__: object) -> None:
-    """Raise for a student's name that nbgrader's pages would take for HTML: the formgrader does not escape it."""
+    """Raise an error for a student's name that looks like HTML, because the formgrader does not escape names."""
     if not name.isprintable() or any(letter in name for letter in MARKUP):
-        message = f"{name!a} cannot be a student's name: the formgrader would take it for HTML; rename the folder"
+        message = f"{name!a} cannot be a student's name: the formgrader would render it as HTML; rename the folder"
         raise ValueError(message)
 
 
 def set_aside(*, notebooks: Sequence[str], **_: object) -> None:
-    """Move what is no part of a submission out of it: nbgrader would copy what a link points to, and serve any page.
+    """Move files that are not part of a submission out of it: nbgrader would copy link targets, and serve any page.
 
-    nbgrader's `pre_convert_hook`, which runs before it copies a submission's files.
+    This is nbgrader's `pre_convert_hook`, which runs before it copies a submission's files.
     """
     for folder in sorted({Path(notebook).parent for notebook in notebooks}):
         place = folder.parents[2] / SET_ASIDE / folder.parent.name
@@ -67,15 +67,15 @@ def set_aside(*, notebooks: Sequence[str], **_: object) -> None:
             for path in _foreign(folder):
                 place.mkdir(parents=True, exist_ok=True)
                 path.rename(Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=place)) / path.name)
-                _tell(f"{str(path)!a} is no part of a submission; it was moved to {str(place)!a}")
+                _tell(f"{str(path)!a} is not part of a submission; it was moved to {str(place)!a}")
         except OSError as error:
-            # nbgrader goes on after an exception in a hook, and would follow the links.
-            message = f"{folder} holds files that cannot be moved away ({error}); move them, then grade again"
+            # nbgrader ignores exceptions in a hook, and would then follow the links.
+            message = f"{folder} contains files that cannot be moved ({error}); move them, then grade again"
             raise SystemExit(message) from None
 
 
 def _foreign(folder: Path) -> list[Path]:
-    """Give what does not belong into a submission's folder: links, pipes, folders, other files."""
+    """Return the entries that do not belong in a submission's folder: links, pipes, folders, other files."""
     links = [path for path in (folder.parent, folder) if path.is_symlink()]
     if links:
         return links[:1]
@@ -93,51 +93,51 @@ def _tell(message: str) -> None:
 
 
 class Submitted(NotebookExporter):
-    """Reads whatever was handed in: a file that is no notebook becomes an empty one, which gets no points."""
+    """Reads any submitted file: one that is not a notebook becomes an empty notebook, which gets no points."""
 
     def from_file(self, file_stream: Any, resources: Any = None, **kw: Any) -> Any:
         """Read a file and convert it."""
         try:
             nb = _read(file_stream)
-        except Exception as error:  # noqa: BLE001 -- a learner's file may make the reader raise anything
+        except Exception as error:  # noqa: BLE001 -- a learner's file can make the reader raise anything
             nb = nbformat.v4.new_notebook()
-            resources[UNREADABLE] = f"the file is no notebook that can be read ({type(error).__name__})"
+            resources[UNREADABLE] = f"the file cannot be read as a notebook ({type(error).__name__})"
         return self.from_notebook_node(nb, resources=resources, **kw)  # type: ignore[no-untyped-call] # nbconvert's
 
 
 def _read(file: Any) -> Any:
-    """Read a notebook, without metadata that nbconvert would trip over."""
+    """Read a notebook, without metadata that would make nbconvert fail."""
     size = os.fstat(file.fileno()).st_size
     if size > MAX_BYTES:
-        message = f"the file has {size / MB:,.0f} MB, and at most {MAX_BYTES / MB:,.0f} are read"
+        message = f"the file has {size / MB:,.0f} MB; the limit is {MAX_BYTES / MB:,.0f} MB"
         raise UnreadableSubmissionError(message)
     text = file.read()
-    parsed(text.encode())  # refuses what would fill the memory as a notebook
+    parsed(text.encode())  # refuses a notebook that would fill the memory
     nb = nbformat.reads(text, as_version=4)
     nb.metadata = nbformat.from_dict({name: nb.metadata[name] for name in (*KERNEL, NOTES) if name in nb.metadata})
-    return copy.deepcopy(nb)  # nbconvert does the same, where an exception ends the grading of this submission
+    return copy.deepcopy(nb)  # nbconvert also does this, but there an exception ends the grading of this submission
 
 
 class Feedback(HTMLExporter):
-    """Writes nbgrader's feedback as a page that runs no script, whatever is in it."""
+    """Writes nbgrader's feedback as a page that runs no scripts, whatever it contains."""
 
     def from_notebook_node(self, nb: Any, resources: Any = None, **kw: Any) -> Any:
         """Convert a notebook."""
         page, resources = super().from_notebook_node(nb, resources, **kw)
         before, head, after = page.partition("<head>")
         if not head:
-            message = "the template of the feedback has no <head>, where the page's policy belongs"
+            message = "the feedback template has no <head>, where the page's security policy belongs"
             raise ValueError(message)
         return before + head + POLICY + after, resources
 
 
 class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published without types
-    """Writes the judge's verdicts where the outputs of grade cells would be."""
+    """Writes the judge's verdicts as the outputs of grade cells."""
 
-    secret_file = Unicode("", help="The course's secret; empty for the usual place").tag(config=True)
-    unsafe = Bool(False, help="Run learners' code without a sandbox. For those who insist.").tag(config=True)  # noqa: FBT003 -- how traitlets has it
-    memory_mib = Integer(1024, help="What the code of one submission may take").tag(config=True)
-    seconds = Integer(120, help="How long the code of one submission may run at a stretch").tag(config=True)
+    secret_file = Unicode("", help="The file of the course's secret; empty for the default path").tag(config=True)
+    unsafe = Bool(False, help="Run learners' code without the sandbox (unsafe).").tag(config=True)  # noqa: FBT003 -- how traitlets has it
+    memory_mib = Integer(1024, help="Memory limit for the code of one submission, in MiB").tag(config=True)
+    seconds = Integer(120, help="Time limit for the code of one submission, in seconds").tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Judge one notebook."""
@@ -147,7 +147,7 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
         if name not in NAMES:
-            message = f"{name} is no assignment of Seeklab's; leave Seeklab's Judge out of its configuration"
+            message = f"{name} is not a Seeklab assignment; remove Seeklab's Judge from its configuration"
             raise ValueError(message)
         course = self._course(who["db_url"])
         limits = Limits(memory_bytes=self.memory_mib << 20, cpu_s=self.seconds, wall_s=2.0 * self.seconds)
@@ -163,13 +163,13 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published
         return nb, resources
 
     def _course(self, gradebook_url: str) -> Course:
-        """Open the course's secret; say so when it is made, and take no other than the gradebook remembers."""
+        """Open the course's secret; log when it is created, and require the secret that the gradebook was made with."""
         with Gradebook(gradebook_url) as gradebook, closing(gradebook.engine.raw_connection()) as database:
             path = Path(self.secret_file) if self.secret_file else None
             course, made = open_course(path, Path.cwd(), remembered(database))
             remember(database, course)
         if made:
-            self.log.warning("made the course's secret in %s; keep it, and keep it from learners", course.folder)
+            self.log.warning("created the course's secret in %s; back it up, and keep it from learners", course.folder)
         return course
 
 
@@ -185,10 +185,10 @@ def _write(nb: Any, graded: Grade) -> None:
 
 
 def _outputs(verdict: Verdict | None, flags: Sequence[str]) -> Iterator[Any]:
-    """Give a cell's outputs: the words, then the points, which nbgrader reads as a partial score."""
+    """Yield a cell's outputs: the text, then the points, which nbgrader reads as a partial score."""
     from nbformat.v4 import new_output
 
-    words = "no task of this assignment" if verdict is None else str(verdict)
+    words = "not a task of this assignment" if verdict is None else str(verdict)
     notes = "".join(f"\nnote: {flag}" for flag in flags)
     yield new_output("stream", name="stdout", text=f"{words}{notes}\n")
     points = 0.0 if verdict is None else verdict.points

@@ -1,7 +1,7 @@
-"""Practice: the judge at the learner's elbow, on the practice bank, with what the grader does not need.
+"""Practice: the judge in the learner's notebook, on the practice bank, with hints and predictions.
 
-The same `judge` as in the grader, on seeds that are drawn at the moment of the check. Predictions are committed to
-(`commits.json` beside the notebook) and, once committed, held against the truth: for the learner's own eyes.
+It uses the grader's `judge`, on seeds drawn at the time of the check. Predictions are committed to `commits.json`
+beside the notebook. After the commitment only the learner sees how close the prediction was.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COMMITS = kept.FILE
-LOOK_ONLY = "a ticket lies beside this notebook, and its system is known to the instructor alone; look at it only"
+LOOK_ONLY = "this notebook comes with a ticket: you can observe its system but not change it"
 TICKET = "ticket.json"
 MAX_FILE = 1 << 20
 
 
 def fresh_seeds() -> Seeds:
-    """Give seeds that nobody can know in advance."""
+    """Return seeds that cannot be known in advance."""
     return Seeds(os.urandom(32))
 
 
 def read_beside(name: str) -> Any:
-    """Read a small JSON file beside the notebook; None when there is none."""
+    """Read a small JSON file beside the notebook; return None if there is none."""
     path = Path(name)
     try:
         return json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size <= MAX_FILE else None
@@ -58,13 +58,13 @@ def read_beside(name: str) -> Any:
 
 
 def ticket_of(learner: object) -> dict[str, Any] | None:
-    """Give the ticket beside the notebook, when it is this learner's."""
+    """Return the ticket beside the notebook if it is this learner's, or None."""
     ticket = read_beside(TICKET)
     return ticket if isinstance(ticket, dict) and same_name(ticket.get("student"), learner) else None
 
 
 def draws_of(learner: object) -> bytes:
-    """Give the 32 bytes that a learner's system is drawn from: those of the name, of the ticket, or given as such."""
+    """Return the 32 bytes that determine a learner's system: from the name, from the ticket, or the argument itself."""
     if isinstance(learner, bytes):
         return learner
     ticket = ticket_of(learner)
@@ -76,7 +76,7 @@ def draws_of(learner: object) -> bytes:
 
 
 def handed_text(learner: object, name: str) -> str | None:
-    """Give what a ticket beside the notebook holds under a name, such as a tool's output."""
+    """Return a text of the ticket beside the notebook, such as a tool's output, by its name; None without one."""
     ticket = ticket_of(learner)
     texts = ticket.get("evidence") if ticket else None
     return str(texts[name]) if isinstance(texts, dict) and name in texts else None
@@ -84,12 +84,12 @@ def handed_text(learner: object, name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Practice:
-    """An assignment in a learner's notebook."""
+    """An assignment as a learner practices it in a notebook."""
 
     assignment: Assignment
 
     def check(self, task: str, learner: object, **answers: object) -> Verdict:
-        """Judge one task on the learner's practice system, on fresh seeds."""
+        """Judge one task on the learner's practice system, with new seeds."""
         found = self.assignment.task(task)
         kinds = self.assignment.kinds
         given = {
@@ -110,10 +110,10 @@ class Practice:
         return verdict
 
     def hint(self, task: str, step: int = 1) -> str:
-        """Give a hint, the first, second or third; each costs a twentieth of the task's points."""
+        """Return the first, second or third hint; each costs a twentieth of the task's points."""
         found = self.assignment.task(task)
         if not isinstance(found, Task) or step not in range(1, HINTS + 1):
-            message = f"there is none; tasks have hints 1 to {HINTS}, and predictions have none"
+            message = f"no such hint; tasks have hints 1 to {HINTS}, and predictions have none"
             raise SeeklabError([Problem("hint", message)])
         record(f"hint/{task}/{step}", None)
         return found.hints[step - 1]
@@ -130,13 +130,13 @@ class Practice:
 
 
 def _nearness(what: str, predicted: float, truth: float, unit: str) -> Evidence:
-    """Hold a prediction against the truth, for the learner only: it earns no points."""
+    """Compare a prediction with the truth, for the learner only; it does not affect the points."""
     bound = ", ".join(filter(None, (f"measured {number(truth)}", distance(predicted, truth))))
     return Evidence(what, predicted, bound, met=is_near(predicted, truth), unit=unit)
 
 
 def record(name: str, value: object) -> None:
-    """Keep a commitment in `commits.json` beside the notebook, once; a folder that cannot be written keeps none."""
+    """Append a commitment to `commits.json` beside the notebook, once per name; do nothing if it cannot be written."""
     plain = value if isinstance(value, (int, float, str)) and not isinstance(value, bool) else None
     if any((given.id, given.value) == (name, plain) for given in kept.commitments()):
         return
@@ -144,14 +144,14 @@ def record(name: str, value: object) -> None:
 
 
 def hints_taken(commits: object, task: str) -> int:
-    """Count the hints of a task among commitments that a learner handed in."""
+    """Return the number of a task's hints among the commitments that a learner handed in."""
     entries = commits if isinstance(commits, list) else []
     names = {entry.get("id") for entry in entries if isinstance(entry, dict) and isinstance(entry.get("id"), str)}
     return sum(f"hint/{task}/{step}" in names for step in range(1, HINTS + 1))
 
 
 def less_hints(verdict: Verdict, commits: object) -> Verdict:
-    """Take what hints cost from the points."""
+    """Return the verdict with the cost of the hints subtracted from its points."""
     taken = hints_taken(commits, verdict.task)
     if not taken or not verdict.points:
         return verdict
@@ -161,12 +161,12 @@ def less_hints(verdict: Verdict, commits: object) -> Verdict:
 
 
 def committed(assignment: Assignment, answers: Mapping[str, Any], commits: object) -> dict[str, Any]:
-    """Add to the answers what `commits.json` holds of predictions: the first commitment to each question counts."""
+    """Add the predictions of `commits.json` to the answers; for each question the first commitment counts."""
     entries = commits if isinstance(commits, list) else []
     first: dict[str, Any] = {}
     for entry in entries:
         if isinstance(entry, dict) and isinstance(entry.get("id"), str) and entry.get("value") is not None:
-            with suppress(NotDataError):  # such as NaN, which JSON readers let pass: no commitment
+            with suppress(NotDataError):  # such as NaN, which JSON readers accept, but which is no prediction
                 first.setdefault(entry["id"], strict(entry["value"]))
     joined = dict(answers)
     for task in assignment.tasks:

@@ -1,7 +1,7 @@
-"""Text of learners, made safe to show: on a terminal, in CSV, JSON and HTML.
+"""Learners' text, made safe to show on a terminal and in CSV, JSON and HTML.
 
-Half a surrogate pair cannot be written to a file at all. A control character or an escape code acts on a terminal, and
-a mark of writing direction reorders a line. So text is cleaned once, where it enters a grade.
+Half a surrogate pair cannot be written to a file. A control character or an escape code acts on a terminal, and a
+bidirectional mark reorders a line. Text is therefore cleaned once, when it enters a grade.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNPRINTABLE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
     r"\ud800-\udfff\U000e0000-\U000e007f]"
 )
-"""Controls, surrogates, and invisible marks; joiners stay, which some scripts are written with."""
+"""Control characters, surrogates and invisible marks. Joiners are kept, because some scripts need them."""
 HASH_DIGITS = 8
 
 
@@ -30,7 +30,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Return the text with its lines and tabs, and otherwise as `printable` does."""
+    """Return the text as `printable` does, but keep line breaks and tabs."""
     if text.isprintable():
         return text
     return UNPRINTABLE.sub(_keep_breaks, text.replace("\r\n", "\n"))
@@ -41,7 +41,7 @@ def _keep_breaks(found: re.Match[str]) -> str:
 
 
 def printable_data(value: Any) -> Any:
-    """Return plain data with cleaned texts and keys, and None for every number that JSON does not have."""
+    """Return plain data with cleaned texts and keys; numbers that JSON cannot express become None."""
     if isinstance(value, str):
         return printable_lines(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -54,23 +54,23 @@ def printable_data(value: Any) -> Any:
 
 
 def name_problem(name: str) -> str:
-    """Say why a file's name cannot be the name of a student; empty when it can."""
+    """Return why a file's name cannot be the name of a student; empty if it can."""
     try:
         name.encode()
     except UnicodeEncodeError:
         return "the name is not UTF-8"
     if UNPRINTABLE.search(name):
-        return "the name has a control character or an invisible mark in it"
+        return "the name contains a control character or an invisible mark"
     if not any(unicodedata.category(letter)[0] in "LNPS" for letter in name):
-        return "the name has no letter in it"
+        return "the name contains no letter"
     return ""
 
 
 def unique_name(name: str) -> str:
-    """Return a name that can be shown, with a hash that tells it from all others that look the same."""
+    """Return a printable name with a hash, distinct from all names that look the same."""
     return f"{printable(name).strip()} ({short_hash(name)})".strip()
 
 
 def short_hash(name: str) -> str:
-    """Return a few digits that depend on every byte of a file's name."""
+    """Return a few hexadecimal digits that depend on every byte of a file's name."""
     return hashlib.sha256(os.fsencode(name)).hexdigest()[:HASH_DIGITS]

@@ -1,8 +1,8 @@
-"""Learners' programs as a judge sees them: something that is started anew for each game, asked, and ended.
+"""Learners' programs as the judge uses them: each is started for every game, called, and ended.
 
-Three ways to hold one, which answer alike: in the sandbox (the grader), from its text in a namespace of its own (tests,
-Pyodide), and live (practice in a notebook, where the learner's own class is at hand). What a program does wrong is a
-`ProgramError` with a sentence, however it is held.
+A program can run in three ways with the same answers: in the sandbox (the grader), as text in its own namespace (tests,
+Pyodide), and live (practice in a notebook). In all three, an error of the program becomes a `ProgramError` with a
+sentence.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 ANSWER_WITHIN_S = 10.0
 NOTES_AT_ONCE = 4096
 WHOLE = re.compile(rb"\[(0|[1-9]\d{0,14})\]")
-"""The answer that most policies give most often, read without the detour of a JSON reader."""
+"""The most common answer of policies, recognized without a JSON parser."""
 
 
 class ProgramError(Exception):
-    """What a learner's program did that ends its game."""
+    """The learner's program made an error that ends its game."""
 
 
 class Program(Protocol):
@@ -39,7 +39,7 @@ class Program(Protocol):
 
 
 class _Guarded:
-    """Calls of a program in this process, with what it raises told as the sandbox tells it."""
+    """Calls a program in this process; its errors read as those from the sandbox."""
 
     def __init__(self, policy: Any) -> None:
         self._policy = policy
@@ -60,7 +60,7 @@ def _plain_answer(answer: object) -> Any:
     try:
         return _sandbox_child.strict(answer)
     except _sandbox_child.NotDataError as error:
-        message = f"gave an answer that {error}"
+        message = f"returned an answer that {error}"
         raise ProgramError(message) from None
 
 
@@ -77,32 +77,32 @@ def _playing(make: Callable[[], Any], code: Code) -> Iterator[Any]:
         message = f"has no method {lacking[0]}; it needs {', '.join(code.methods)}"
         raise ProgramError(message)
     if not code.methods and not callable(policy):
-        message = f"made {policy!r}, which cannot be called"
+        message = f"made {policy!r}, which is not callable"
         raise ProgramError(message)
     yield _Guarded(policy)
 
 
 @dataclass(frozen=True)
 class Live:
-    """A program that is at hand, as in the learner's own notebook."""
+    """A program that exists in this process, as in the learner's notebook."""
 
     program: Callable[..., Any]
 
     def start(self, code: Code) -> AbstractContextManager[Any]:
-        """Make a new policy of it, or take the function."""
+        """Make a new policy from it, or use the function."""
         return _playing(self.program if code.made else lambda: self.program, code)
 
 
 @dataclass(frozen=True)
 class Text:
-    """A program as text, run in this process, in a namespace of its own for each game."""
+    """A program as text, run in this process, with its own namespace for each game."""
 
     sources: Sequence[Mapping[str, str]]
     """The cells that it needs: kind, label and source."""
     entry: str
 
     def start(self, code: Code) -> AbstractContextManager[Any]:
-        """Run the text, and make a policy of what it defines."""
+        """Run the text, and make a policy from what it defines."""
 
         def make() -> Any:
             program, _ = _sandbox_child.program_of([dict(source) for source in self.sources], self.entry)
@@ -127,13 +127,13 @@ class _Remote:
         return lambda *arguments: self._ask([(name, arguments)])
 
     def _note(self, name: str, arguments: tuple[object, ...]) -> None:
-        """Keep what it is told without an answer until it is asked next."""
+        """Store a notification that needs no answer until the next question."""
         self._notes.append((name, arguments))
         if len(self._notes) >= NOTES_AT_ONCE:
             self.flush()
 
     def flush(self) -> None:
-        """Tell it what it has not been told."""
+        """Send the stored notifications."""
         if self._notes:
             self._ask([])
 
@@ -144,7 +144,7 @@ class _Remote:
 
 
 def _answered(child: Any) -> Any:
-    """Wait for an answer, which may be anything."""
+    """Wait for an answer, which can be any data."""
     line = child.line(ANSWER_WITHIN_S)
     child.forgive_output()
     whole = WHOLE.fullmatch(line)
@@ -155,7 +155,7 @@ def _answered(child: Any) -> Any:
         raise ProgramError(answer["raised"][: 2 * _sandbox_child.MAX_MESSAGE])
     if isinstance(answer, list) and len(answer) == 1:
         return answer[0] if type(answer[0]) is int else _plain_answer(answer[0])
-    message = "wrote into its answers what is none"
+    message = "wrote invalid data to its answers"
     raise ProgramError(message)
 
 
@@ -163,21 +163,21 @@ def _read(line: bytes) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
-        message = "wrote into its answers what is no JSON"
+        message = "wrote invalid JSON to its answers"
         raise ProgramError(message) from None
 
 
 def _must_be_ready(first: object) -> None:
     if first != {"ready": True}:
         told = first.get("raised") if isinstance(first, dict) else None
-        raise ProgramError(str(told or "did not begin")[: 2 * _sandbox_child.MAX_MESSAGE])
+        raise ProgramError(str(told or "did not start")[: 2 * _sandbox_child.MAX_MESSAGE])
 
 
 @dataclass(frozen=True)
 class Sandboxed:
-    """A program as text, run in a sandbox of its own for each game; a function, in one for each call.
+    """A program as text, run in its own sandbox: a policy for each game, a function for each call.
 
-    So a function that is asked about several systems cannot know how many it was asked about before.
+    A function that is asked about several systems therefore cannot count its calls.
     """
 
     text: Text

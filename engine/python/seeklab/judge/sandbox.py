@@ -1,13 +1,13 @@
-"""The sandbox: where learners' code runs, without network, without sight of anybody's files, with little of everything.
+"""The sandbox that runs learners' code: without network or access to anyone's files, and with limited resources.
 
-`bubblewrap` builds it: namespaces of its own for processes, network, users and files; the system, this interpreter and
-this package read-only; a small /tmp in memory, and nothing else to write to. The child is the only process in it: it
-sets the kernel's limits, gives up all system calls but those of `_syscalls`, says so, and only then is sent a byte of
-the learner's. What fails before that is the sandbox's fault, what fails afterwards is the submission's. A thread here
-watches memory. What comes out is read as JSON and checked before anything uses it.
+`bubblewrap` builds it with its own namespaces for processes, network, users and files. The system, this interpreter and
+this package are read-only; the only writable place is a small /tmp in memory. The child is its only process. It sets
+the kernel's limits, gives up all system calls except those of `_syscalls`, and reports this. Only then does the grader
+send the learner's code. An earlier failure is the sandbox's fault, a later one the submission's. A thread in the grader
+watches the memory. All output is parsed as JSON and checked before it is used.
 
-Started by root, as a CI may be, bubblewrap does without a user namespace, and the child becomes a user without rights
-that no other child is. Without bubblewrap nothing is run, unless somebody insists (`unsafe`).
+If root starts it, as in a CI, bubblewrap creates no user namespace. The child then becomes an unprivileged user that no
+other child uses. Without bubblewrap nothing runs, unless the caller passes `unsafe`.
 """
 
 from __future__ import annotations
@@ -42,39 +42,39 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 FIRST_UID, UIDS = 61_184, 4_000
-"""Users that no system gives to people; each sandbox of root's has one of them."""
+"""User ids that no system assigns to people; each sandbox started by root uses one of them."""
 WATCH_S = 0.1
 START_WITHIN_S = 30.0
 BYTES_OF_A_FILE = 2048
-"""What the kernel keeps of an empty file."""
+"""Kernel memory of an empty file, in bytes."""
 MAX_STARVED = 4
-"""Times a time limit that are not charged, when others have the processors."""
+"""Multiple of a time limit that a child may wait uncharged while other processes use the processors."""
 LAST_MOMENT_S = 2.0
 MAX_LINE = 2 * MIB
 LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32")
 CHILD, PYTHON = "/child.py", "/python"
-"""Names in the sandbox that tell nothing of this machine's."""
+"""Names inside the sandbox, which reveal nothing about this machine."""
 KEY_LISTINGS = ("/proc/keys", "/proc/key-users")
 SYSTEM_FOLDERS = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin")
 WORK = "/submission"
 DEVICES = ("/dev/null", "/dev/random", "/dev/urandom", "/dev/full")
-"""Not /dev/zero, nor /dev/shm: what is mapped from them is memory that no process holds."""
+"""Without /dev/zero and /dev/shm: memory mapped from them is not counted for any process."""
 NO_NESTING = "--disable-userns"
 UNSAFE = (
-    "files, processes and the network of this machine are in reach",
+    "files, processes and the network of this machine can be reached",
     "no system call is refused",
-    "memory and processor time are limited for each process, not for all together",
+    "memory and processor time are limited for each process, not in total",
 )
-"""What learners' code runs without when there is no sandbox."""
-ENDED, TOO_LATE = "ended the interpreter before it had answered", "gave no answer within"
+"""Protections that are missing without a sandbox."""
+ENDED, TOO_LATE = "ended the interpreter before it answered", "gave no answer within"
 PROCESSOR_TIME, NO_VALUE = "processor time", "has no value"
-ELSEWHERE = "grade on another machine, or insist with --unsafe"
-HOW = "install it (on Debian and Ubuntu: apt-get install bubblewrap), or insist with --unsafe"
+ELSEWHERE = "grade on another machine, or pass --unsafe"
+HOW = "install it (on Debian and Ubuntu: apt-get install bubblewrap), or pass --unsafe"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a submission may take: memory, processes and space for each child, time for all of them together."""
+    """Limits of a submission: memory, processes and space for each child, and time for all children together."""
 
     memory_bytes: int = 1 << 30
     cpu_s: int = 60
@@ -86,67 +86,67 @@ class Limits:
 
 @dataclass
 class Spent:
-    """What the children of one submission have taken of its time, one after the other."""
+    """The time used by the children of one submission, which run one after the other."""
 
     cpu_s: float = 0.0
     waited_s: float = 0.0
-    """Time that the grader has waited for them, without what they waited for a processor."""
+    """Time for which the grader waited for them, without their waits for a processor."""
 
 
 class SandboxError(SeeklabError):
-    """No sandbox can be had here, with the sentence that says what to do."""
+    """No sandbox is available here; the message says what to do."""
 
     @classmethod
     def because(cls, sentence: str) -> SandboxError:
-        """Say why."""
+        """Return the error with this sentence."""
         return cls([Problem("sandbox", sentence)])
 
 
 class BrokenOutError(Exception):
-    """An child was ended: by a limit, or because it said what no child says. The message says which."""
+    """A child was killed by a limit or for an invalid message. The text says which."""
 
 
 @dataclass(frozen=True)
 class Sandbox:
-    """How children are held."""
+    """Starts children with limits."""
 
     limits: Limits = field(default_factory=Limits)
     unsafe: bool = False
     spent: Spent | None = None
-    """Of one submission; without it each child has all the time for itself."""
+    """The time of one submission; if None, each child has the full time."""
 
     def for_one_submission(self, *hidden: Path) -> Sandbox:
-        """Return this sandbox with one time budget for all its children, if none of them sees the hidden files."""
+        """Return this sandbox with one time budget for all its children; raise if a child could read a hidden file."""
         if not self.unsafe:
             for path in hidden:
                 _must_be_hidden(path)
         return replace(self, spent=Spent())
 
     def missing(self) -> list[str]:
-        """Give what this machine cannot provide to the sandbox, a sentence each."""
+        """Return the features that this machine's sandbox lacks, one sentence each."""
         if self.unsafe:
             return list(UNSAFE)
         _, options = _bubblewrap()
         lacks = []
         if os.geteuid() != 0 and NO_NESTING not in options:
-            lacks.append("this bubblewrap has no --disable-userns: only the filter refuses user namespaces in it")
+            lacks.append("this bubblewrap has no --disable-userns: only the filter refuses user namespaces")
         if not Path("/proc/self/schedstat").exists():
-            lacks.append("this kernel does not tell how long a process waits for a processor: all waiting is charged")
+            lacks.append("this kernel does not report how long a process waits for a processor: all waiting is charged")
         return lacks
 
     def with_limits(self, **limits: Any) -> Sandbox:
-        """Give the same sandbox with other limits."""
+        """Return the same sandbox with other limits."""
         return replace(self, limits=replace(self.limits, **limits))
 
     def start(self, order: Mapping[str, Any], files: Mapping[str, str] | None = None) -> SandboxChild:
-        """Start a child, which sees `files` (text by name) in its working directory, and send it the order."""
+        """Start a child with `files` (text by name) in its working directory, and send it the order."""
         limits, spent = self.limits, self.spent or Spent()
         if spent.cpu_s >= limits.cpu_s:
-            message = f"has used up the {limits.cpu_s} s of {PROCESSOR_TIME} of a submission"
+            message = f"has used the {limits.cpu_s} s of {PROCESSOR_TIME} of a submission"
             raise BrokenOutError(message)
         filter_ = None if self.unsafe else filter_here()
         if filter_ is None and not self.unsafe:
-            message = f"which system calls to refuse is not known for this machine ({platform.machine()}); {ELSEWHERE}"
+            message = f"the system call numbers of this machine ({platform.machine()}) are not known; {ELSEWHERE}"
             raise SandboxError.because(message)
         uid, claim = _free_uid()
         setup = {
@@ -188,7 +188,7 @@ class Sandbox:
         return child
 
     def _command(self, files: Mapping[str, str], *, is_program: bool) -> tuple[list[str], dict[str, str], list[int]]:
-        """Give the command, its environment, and the pipes that it reads options and files from."""
+        """Return the command, its environment, and the pipes from which it reads options and files."""
         flags = ["-P", "-s", "-S", "-B"]
         environment = {
             "PATH": "/usr/bin:/bin",
@@ -199,13 +199,13 @@ class Sandbox:
         }
         if self.unsafe:
             return [sys.executable, *flags, _sandbox_child.__file__], environment, []
-        # As process 1, the child has no process beside it in the sandbox that it could reach and that is not filtered.
+        # As process 1 the child is alone in the sandbox, so it cannot reach an unfiltered process.
         options = ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--cap-drop", "ALL"]
         options += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
         program, user_options = _bubblewrap()
         options += user_options
         options += ["--hostname", "sandbox"]
-        for folder in ("/dev", "/etc"):  # bubblewrap's own would be for root only
+        for folder in ("/dev", "/etc"):  # those that bubblewrap creates would be accessible to root only
             options += ["--perms", "0755", "--dir", folder]
         for device in DEVICES:
             options += ["--dev-bind", device, device]
@@ -232,14 +232,14 @@ class Sandbox:
 
 
 def _user_options() -> list[list[str]]:
-    """Give the options that settle whose rights the child has, the best first."""
+    """Return the alternative options for the child's user, the best first."""
     if os.geteuid() == 0:
         return [["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]]
     return [["--unshare-user", NO_NESTING], ["--unshare-user"]]
 
 
 def _free_uid() -> tuple[int, socket.socket | None]:
-    """Return a user that no other sandbox here has while the socket is open; only root's sandboxes need one."""
+    """Return a user id that no other sandbox uses while the socket is open; only root's sandboxes need one."""
     if os.geteuid() != 0:
         return os.geteuid(), None
     while True:
@@ -252,7 +252,7 @@ def _free_uid() -> tuple[int, socket.socket | None]:
 
 
 def _seen() -> list[str]:
-    """Give what a notebook's cells see: the system, this interpreter, this package, compiled engines."""
+    """Return the options that bind what cells of a notebook see: system, interpreter, package, compiled engines."""
     options = [*_system(SYSTEM_FOLDERS), *_bound(_own_folders())]
     options += ["--perms", "0755", "--dir", "/cache", "--perms", "0755", "--dir", "/cache/seeklab"]
     for compiled in _compiled_engines():
@@ -261,7 +261,7 @@ def _seen() -> list[str]:
 
 
 def _library() -> list[str]:
-    """Give what a program sees: this interpreter and its standard library, and no package, least of all this one."""
+    """Return the options that bind what a program sees: this interpreter and its standard library, without packages."""
     own = [part for part in _parts_of(sys.base_prefix) if Path(part).name.startswith("lib")]
     own = [path for path in (*own, str(_interpreter())) if not _is_within(Path(path), LIBRARIES)]
     options = [*_system(LIBRARIES), *_bound(own)]
@@ -274,7 +274,7 @@ def _library() -> list[str]:
 
 
 def _interpreter() -> Path:
-    """Give the interpreter that an environment's is a link to."""
+    """Return the interpreter that the environment's interpreter links to."""
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
@@ -294,10 +294,10 @@ def _system(folders: Iterable[str]) -> list[str]:
 
 
 def _bound(paths: Iterable[str]) -> list[str]:
-    """Bind paths read-only where they are, if they are there."""
+    """Return options that bind existing paths read-only at the same place."""
     options: list[str] = []
     for path in paths:
-        # Made beforehand: what bubblewrap makes by itself on the way to a folder, only root may enter.
+        # Created first: only root can enter the parent folders that bubblewrap creates itself.
         for above in reversed(Path(path).parents[:-1]):
             if str(above) != "/tmp":  # noqa: S108 -- the sandbox's own, in memory
                 options += ["--perms", "0755", "--dir", str(above)]
@@ -306,7 +306,7 @@ def _bound(paths: Iterable[str]) -> list[str]:
 
 
 def _piped(content: bytes) -> int:
-    """Put a file's content into a pipe, whose buffer holds a megabyte, and give the end to read it from."""
+    """Write a file's content to a pipe, whose buffer holds a megabyte; return the end to read from."""
     import fcntl
 
     reading, writing = os.pipe()
@@ -319,12 +319,12 @@ def _piped(content: bytes) -> int:
     finally:
         os.close(writing)
     os.close(reading)
-    message = "what lies beside the notebook is too large for the sandbox"
+    message = "the files beside the notebook are too large for the sandbox"
     raise SandboxError.because(message)
 
 
 def _import_path() -> list[str]:
-    """Give the folders that a child imports from: this interpreter's packages and this package."""
+    """Return the folders that a child imports from: this interpreter's packages and this package."""
     packages = [path for path in site.getsitepackages() if Path(path).is_dir()]
     return [str(_package().parent), *packages]
 
@@ -334,19 +334,19 @@ def _package() -> Path:
 
 
 def _own_folders() -> list[str]:
-    """Give what is bound besides the system: interpreter, environment, this package; nothing that holds them."""
+    """Return the folders bound besides the system: interpreter, environment and package, but not their parents."""
     prefixes = dict.fromkeys((sys.base_prefix, sys.prefix, sys.base_exec_prefix))
     folders = [part for prefix in prefixes for part in _parts_of(prefix)]
     return [folder for folder in (*folders, str(_package())) if not _is_within(Path(folder), SYSTEM_FOLDERS)]
 
 
 def _parts_of(prefix: str) -> list[str]:
-    """Give what an interpreter needs of its prefix, which may be a folder with anything else in it."""
+    """Return the parts of its prefix that an interpreter needs; the prefix can contain any other files."""
     return [str(Path(prefix) / part) for part in ("bin", "lib", "lib64", "pyvenv.cfg")]
 
 
 def _compiled_engines() -> list[Path]:
-    """Give the files of compiled engines, so that a child need not compile one."""
+    """Return the files of compiled engines, so that a child need not compile one."""
     from seeklab.engine.compiled import cache_directory
 
     found: list[Path] = []
@@ -361,24 +361,24 @@ def _compiled_engines() -> list[Path]:
 def _must_be_hidden(path: Path) -> None:
     for folder in (*SYSTEM_FOLDERS, *_own_folders()):
         if path.resolve().is_relative_to(Path(folder).resolve()):
-            message = f"{path} is below {folder}, which learners' code can read; move it to another folder"
+            message = f"{path} is in {folder}, which learners' code can read; move it to another folder"
             raise SandboxError.because(message)
 
 
 @cache
 def _bubblewrap() -> tuple[str, list[str]]:
-    """Find bubblewrap, try once whether it can build a sandbox here, and give the options that it took."""
+    """Find bubblewrap and test once whether it can build a sandbox here; return its path and the accepted options."""
     if platform.system() != "Linux":
         message = (
-            f"learners' code is run in a sandbox of Linux's, and this is {platform.system()}; grade on Linux "
-            "(a virtual machine or a container will do), or insist with --unsafe"
+            f"the sandbox for learners' code needs Linux; this is {platform.system()}; grade on Linux "
+            "(a virtual machine or a container is enough), or pass --unsafe"
         )
         raise SandboxError.because(message)
     found = shutil.which("bwrap")
     if found is None:
-        message = f"bubblewrap, which holds learners' code, is not installed; {HOW}"
+        message = f"bubblewrap, which runs learners' code in a sandbox, is not installed; {HOW}"
         raise SandboxError.because(message)
-    # bubblewrap as root makes no user namespace, so it needs the rights that a privileged container has.
+    # bubblewrap as root creates no user namespace, so it needs the rights of a privileged container.
     for options in _user_options():
         trial = [found, *options, "--unshare-pid", "--unshare-net"]
         trial += ["--ro-bind", "/", "/", "--proc", "/proc", "/bin/true"]
@@ -391,29 +391,29 @@ def _bubblewrap() -> tuple[str, list[str]]:
         if tried.returncode == 0:
             return found, options
     message = (
-        f"bubblewrap cannot build a sandbox here ({tried.stderr.strip()}); allow user namespaces to this user "
-        "(in a container: start it with --privileged or --security-opt seccomp=unconfined), or insist with --unsafe"
+        f"bubblewrap cannot build a sandbox here ({tried.stderr.strip()}); allow user namespaces for this user "
+        "(in a container: start it with --privileged or --security-opt seccomp=unconfined), or pass --unsafe"
     )
     raise SandboxError.because(message)
 
 
 class Wait:
-    """A wait for a child: when it began, and how long the child had been starved by then."""
+    """A wait for a child: its start, and the child's time without a processor until then."""
 
     __slots__ = ("began", "starved_s")
 
     def __init__(self, starved_s: float) -> None:
-        """Begin now."""
+        """Start the wait now."""
         self.began, self.starved_s = time.monotonic(), starved_s
 
 
 class SandboxChild:
-    """A process in the sandbox, and what it says."""
+    """A process in the sandbox, and its output."""
 
     def __init__(
         self, process: subprocess.Popen[bytes], limits: Limits, spent: Spent, claim: socket.socket | None
     ) -> None:
-        """Hold a process that has started, and its claim on a user."""
+        """Take over a started process and its reserved user id."""
         self._process, self._limits, self._spent, self._claim = process, limits, spent, claim
         assert process.stdin is not None  # noqa: S101 -- for the type checker
         assert process.stdout is not None  # noqa: S101 -- for the type checker
@@ -427,7 +427,7 @@ class SandboxChild:
         self._waited_s = 0.0
         self._wait: Wait | None = None
         self._cpu_s = self._starved_s = 0.0
-        """What it has computed, and how long the answers that are waited for had to wait for a processor."""
+        """The child's processor time, and the time that awaited answers spent waiting for a processor."""
         self._grader = threading.get_native_id()
         self._grader_starved_s = self._inmate_starved_s = 0.0
         with suppress(OSError, ValueError, IndexError):
@@ -435,17 +435,17 @@ class SandboxChild:
         self._reason = ""
         self._pid = process.pid
         self._first: int | None = None
-        """The child itself, which bubblewrap waits for, by number and as a descriptor."""
+        """The child itself, for which bubblewrap waits: its process id and a descriptor."""
         self._closed = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         os.set_blocking(self._in, False)
 
     def __enter__(self) -> Self:
-        """Hold it."""
+        """Return the child."""
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        """End it; one that has done its work has a moment to go by itself."""
+        """End the child; after its work it has a moment to exit by itself."""
         if kind is None and self._process.stdin is not None:
             self._look()
             with suppress(OSError):
@@ -455,7 +455,7 @@ class SandboxChild:
         self.close()
 
     def begin(self, setup: Mapping[str, Any]) -> None:
-        """Have it lock its door. Nothing of the learner's has been read yet, so a failure is the sandbox's."""
+        """Let the child lock the sandbox. None of the learner's code has been sent, so a failure is the sandbox's."""
         assert self._process.stderr is not None  # noqa: S101 -- for the type checker
         errors = os.dup(self._process.stderr.fileno())
         os.set_blocking(errors, False)
@@ -470,10 +470,10 @@ class SandboxChild:
         finally:
             os.close(errors)
         if answer != {"locked": True}:
-            message = f"the sandbox could not be closed: {str(answer.get('failed'))[:500]}; {ELSEWHERE}"
+            message = f"the sandbox could not be locked: {str(answer.get('failed'))[:500]}; {ELSEWHERE}"
             raise SandboxError.because(message)
-        self._process.stderr.close()  # from here on nobody listens to it
-        with suppress(OSError, ValueError, AttributeError):  # without such descriptors bubblewrap itself is ended
+        self._process.stderr.close()  # its errors are no longer read
+        with suppress(OSError, ValueError, AttributeError):  # without such descriptors bubblewrap is killed instead
             (self._pid,) = _children(self._process.pid)
             self._first = os.pidfd_open(self._pid)
         self._waited_s, self._has_begun = 0.0, True
@@ -497,23 +497,23 @@ class SandboxChild:
             self._charge()
 
     def line(self, within_s: float = math.inf) -> bytes:
-        """Wait for a line that it says; raises BrokenOutError when none comes."""
+        """Return the child's next line; raise BrokenOutError if none comes in time."""
         if not self._lines:
             wait = self._wait = Wait(self._starved_s)
             try:
                 while not self._lines:
                     if self._poll.poll(1000 * WATCH_S):
                         self._take(os.read(self._out, 1 << 16))
-                    # Also when a line has come: one that says something all the time has no more time than others.
+                    # Also after a line: a child that writes all the time gets no more time than others.
                     self._must_have_time(wait, TOO_LATE, within_s)
             finally:
                 self._charge()
         return self._lines.popleft()
 
     def _must_have_time(self, wait: Wait, missed: str, within_s: float = math.inf) -> None:
-        """End it when there is no more time.
+        """Kill the child if its time is over.
 
-        What the child and the grader wait for a processor is not its own fault, and is not charged up to a point.
+        Time that the child and the grader wait for a processor is not charged, up to a limit: the child cannot help it.
         """
         waited_s = time.monotonic() - wait.began
         limit_s = self._limits.wall_s if self._has_begun else START_WITHIN_S
@@ -527,13 +527,13 @@ class SandboxChild:
                 raise BrokenOutError(message)
 
     def _charge(self) -> None:
-        """Charge the wait that ends, if there is one."""
+        """Charge the current wait to the child, if there is one."""
         if self._wait is not None:
             self._waited_s += time.monotonic() - self._wait.began
             self._wait = None
 
     def _take(self, part: bytes) -> None:
-        """Take what it said, which may end anywhere in a line."""
+        """Collect a piece of output, which may end in the middle of a line."""
         if not part:
             raise BrokenOutError(self._last_words())
         self._read += len(part)
@@ -548,23 +548,23 @@ class SandboxChild:
             raise BrokenOutError(message)
 
     def forgive_output(self) -> None:
-        """Begin to count its output anew: a policy may say a little very often."""
+        """Reset the count of output bytes, because a policy may write a little very often."""
         self._read = 0
 
     def _watch(self) -> None:
-        """End it when it holds too much memory, whatever it says meanwhile and whoever listens."""
+        """Kill the child when it uses too much memory, independently of its output."""
         while not self._closed.wait(WATCH_S):
             if self._look() > self._limits.memory_bytes:
-                self._reason = f"took more than {self._limits.memory_bytes / (1 << 30):g} GiB of memory"
+                self._reason = f"used more than {self._limits.memory_bytes / (1 << 30):g} GiB of memory"
                 self._kill()
                 return
 
     def _look(self) -> int:
-        """Note its times, and give what it holds in memory and in swap space."""
+        """Record the child's times; return its memory and swap space in bytes."""
         held = 0
         if self._process.poll() is not None:
             return held
-        with suppress(OSError, ValueError, IndexError):  # it has ended, or the kernel does not say
+        with suppress(OSError, ValueError, IndexError):  # the child has ended, or the kernel does not report it
             place = Path(f"/proc/{self._pid}")
             fields = dict(line.split(":", 1) for line in (place / "status").read_text().splitlines())
             held = sum(int(fields[name].split()[0]) << 10 for name in ("VmRSS", "VmSwap") if name in fields)
@@ -579,7 +579,7 @@ class SandboxChild:
         return held
 
     def _last_words(self) -> str:
-        """Say how it ended."""
+        """Return how the child ended."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
         code = self._process.returncode
@@ -587,11 +587,11 @@ class SandboxChild:
         if self._reason:
             return self._reason
         if code in (128 + 24, -24, 128 + 9, -9):
-            return f"was ended by a limit (of {self._limits.cpu_s} s of {PROCESSOR_TIME}, or of memory)"
+            return f"was killed by a limit ({self._limits.cpu_s} s of {PROCESSOR_TIME}, or memory)"
         return ENDED
 
     def _kill(self) -> None:
-        """Kill the child; bubblewrap ends when nothing of it is left."""
+        """Kill the child; bubblewrap then ends by itself."""
         with suppress(ProcessLookupError):
             if self._first is None:
                 self._process.kill()
@@ -599,7 +599,7 @@ class SandboxChild:
                 signal.pidfd_send_signal(self._first, signal.SIGKILL)
 
     def close(self) -> None:
-        """End it, and charge its time to the submission."""
+        """End the child, and charge its time to the submission."""
         if self._closed.is_set():
             return
         self._look()
@@ -626,7 +626,7 @@ class SandboxChild:
 
 
 def _files_bytes(folder: Path) -> int:
-    """Give what the files of a file system in memory hold, of which empty ones hold something too."""
+    """Return the memory used by the files of a file system in memory; empty files use some as well."""
     with suppress(OSError):  # a program has no such folder
         found = os.statvfs(folder)
         return (found.f_blocks - found.f_bfree) * found.f_frsize + (found.f_files - found.f_ffree) * BYTES_OF_A_FILE
@@ -634,30 +634,30 @@ def _files_bytes(folder: Path) -> int:
 
 
 def _starved_s(thread: int) -> float:
-    """Give how long a thread has waited for a processor that others had."""
+    """Return how long a thread has waited for a processor, in seconds."""
     return int(Path(f"/proc/{thread}/schedstat").read_text().split()[1]) / 1e9
 
 
 def _children(pid: int) -> list[int]:
-    """Give what a process has started."""
+    """Return the child processes of a process."""
     return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
 
 @dataclass
 class SandboxResult:
-    """What a child has told of a notebook."""
+    """The output of a child that ran a notebook."""
 
     values: dict[str, Any] = field(default_factory=dict)
     """Answers by name."""
     reasons: dict[str, str] = field(default_factory=dict)
-    """Why an answer has no value, by name."""
+    """The reason why an answer has no value, by name."""
     programs: dict[str, list[int]] = field(default_factory=dict)
     """The numbers of the cells that a program needs, by name."""
     wrong: dict[str, str] = field(default_factory=dict)
-    """What went wrong in a cell, by its label."""
+    """The error of a cell, by its label."""
 
     def take(self, told: Mapping[str, Any], cells: int, wanted: Mapping[str, bool]) -> None:
-        """Take one line; whatever is not as it should be is left out."""
+        """Add one line; invalid parts are ignored."""
         reason = str(told.get("reason", ""))[: 2 * _sandbox_child.MAX_MESSAGE]
         name = told.get("name", told.get("program", told.get("cell")))
         if not isinstance(name, str) or len(name) > _sandbox_child.MAX_MESSAGE:
@@ -676,7 +676,7 @@ class SandboxResult:
             except _sandbox_child.NotDataError as error:
                 self.reasons[name] = str(error)
         else:
-            self.reasons[name] = reason or "is not there"
+            self.reasons[name] = reason or "is missing"
 
 
 def answers_of(
@@ -685,7 +685,7 @@ def answers_of(
     wanted: Mapping[str, bool],
     files: Mapping[str, str] | None = None,
 ) -> SandboxResult:
-    """Run a notebook's cells for the answers named in `wanted` (True: a program, of which only its cells are told)."""
+    """Run a notebook's cells for the answers in `wanted`. True marks a program, of which only cells are reported."""
     found = SandboxResult()
     ended = ""
     try:
@@ -696,18 +696,18 @@ def answers_of(
         ended = str(error)
     for name in wanted:
         if name not in found.values and name not in found.reasons:
-            found.reasons[name] = f"{NO_VALUE}: the notebook's code {ended or 'did not come so far'}"
+            found.reasons[name] = f"{NO_VALUE}: the notebook's code {ended or 'stopped earlier'}"
     return found
 
 
 def _document(line: bytes) -> dict[str, Any]:
-    """Read what a child said; it may be anything."""
+    """Parse a child's output, which can be any data."""
     try:
         document = json.loads(line)
     except (ValueError, RecursionError):
-        message = "wrote into the answers what is no JSON"
+        message = "wrote invalid JSON to the answers"
         raise BrokenOutError(message) from None
     if not isinstance(document, dict):
-        message = "wrote into the answers what is none"
+        message = "wrote invalid data to the answers"
         raise BrokenOutError(message)
     return document

@@ -1,7 +1,7 @@
-"""The grades of a class in one SQLite file: each is written at once and whole, so that killing the grader loses none.
+"""The grades of a class in one SQLite file. Each is written in one transaction, so killing the grader loses none.
 
-A grade belongs to a student, an assignment, and the print of what decided it: the submission's bytes, the course's
-secret and bank, the ticket, and this version of the package. What is graded already is not graded again.
+A grade belongs to a student, an assignment, and a fingerprint. The fingerprint covers the submission's bytes, the
+course's secret and bank, the ticket, and the version of this package. Submissions already graded are not graded again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ create table if not exists attempts (
 
 
 def print_of(work: Work, course: Course) -> str:
-    """Give the print of what decides a grade."""
+    """Return the fingerprint of what determines a grade."""
     from seeklab import __version__
 
     found = (__version__, course.print, work.ticketed, work.refused, work.flags)
@@ -56,23 +56,23 @@ class Store:
     """A file of grades."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file, or make it."""
+        """Open the file, or create it."""
         self._path = path
         with self._told():
             self._file = sqlite3.connect(path, timeout=60)
             self._file.executescript(TABLE)
 
     def __enter__(self) -> Self:
-        """Hold it open."""
+        """Return the open store."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
+        """Close the file."""
         self._file.close()
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Say in one line what is wrong with the file, or with the disk that it is on."""
+        """Convert database errors to SeeklabError, with one line about the file or its disk."""
         try:
             yield
         except (sqlite3.Error, ValueError, TypeError, RecursionError) as error:
@@ -82,26 +82,26 @@ class Store:
 
     @contextmanager
     def grading(self) -> Iterator[None]:
-        """Keep others from grading into the same file; the system ends this when the process ends."""
+        """Hold a lock, so that no other process grades into the file; the system releases it when the process ends."""
         path = self._path.with_name(f"{self._path.name}.lock")
         with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as lock:
             try:
                 lock.execute("begin exclusive")
             except sqlite3.Error as error:
                 message = (
-                    f"{self._path} is in use by another seeklab grade, as {path.name} says ({error}); "
-                    "wait until that has ended, or name another file"
+                    f"another seeklab grade is using {self._path}, according to {path.name} ({error}); "
+                    "wait until it has ended, or name another file"
                 )
                 raise SeeklabError([Problem("--grades", message)]) from None
             yield
 
     def known(self) -> dict[tuple[str, str], str]:
-        """Give the prints of what is graded, by student and assignment."""
+        """Return the fingerprints of all grades, by student and assignment."""
         with self._told(), closing(self._file.execute("select student, assignment, print from grades")) as rows:
             return {(student, assignment): kept for student, assignment, kept in rows}
 
     def keep(self, grade: Grade, print_: str) -> None:
-        """Write one grade, and that it was an attempt, at once."""
+        """Write one grade and its attempt in one transaction."""
         with self._told():
             document = json.dumps(grade.document(), allow_nan=False)
             details = json.dumps(grade.details(), allow_nan=False)
@@ -117,17 +117,17 @@ class Store:
                 )
 
     def documents(self) -> list[dict[str, Any]]:
-        """Give all grades in the order of students and assignments."""
+        """Return all grades, sorted by student and assignment."""
         return [document for document, _ in self.details()]
 
     def details(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Give each grade with its evidence and answers."""
+        """Return each grade with its evidence and answers."""
         order = "select document, details from grades order by assignment, student"
         with self._told(), closing(self._file.execute(order)) as rows:
             return [(_grade(json.loads(document)), _details(json.loads(details))) for document, details in rows]
 
     def attempts(self) -> list[tuple[str, str, float]]:
-        """Give student, assignment and score of each time that something new was graded."""
+        """Return student, assignment and score of each attempt, in the order of grading."""
         order = "select student, assignment, score from attempts order by rowid"
         with self._told(), closing(self._file.execute(order)) as rows:
             return [(student, assignment, score) for student, assignment, score in rows]
@@ -157,7 +157,7 @@ def _check(found: Any, shape: Any) -> None:
     """Raise TypeError or ValueError unless a value has a shape: a type, a list of a shape, or fields by name."""
     outer = type(shape) if isinstance(shape, (dict, list)) else shape
     if not isinstance(found, outer):
-        message = f"{found!r:.80} is not what a grade has there"
+        message = f"{found!r:.80} is not valid in a grade"
         raise TypeError(message)
     if isinstance(shape, dict):
         for name, part in shape.items():

@@ -1,7 +1,7 @@
-"""A submission: a notebook as a learner handed it in, and the answers in it.
+"""A submission: the notebook that a learner handed in, and the answers in it.
 
-The file is read as JSON, with nothing taken for granted: any version of the notebook format, cells that are missing or
-there twice, a file that is no notebook at all. Cells are found by their ids. What is in them runs in the sandbox only.
+The file is read as JSON without any assumption: the notebook format can have any version, cells can be missing or
+duplicated, and the file may not be a notebook. Cells are found by their ids. Their code runs in the sandbox only.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ if TYPE_CHECKING:
 MAX_BYTES = 32 << 20
 STRUCTURE = (b"[", b"{", b",")
 MAX_MARKS = 1_000_000
-"""Of these in a file, those in its texts included: each may stand for an object of some hundred bytes."""
+"""Maximum number of these in a file, including those in its texts: each can mean an object of a few hundred bytes."""
 MAX_CELLS = 2_000
 MAX_SOURCE = 2 << 20
 LEARNER = "LEARNER"
 MB = 1_000_000
 IS_LINK = "is a link, and links are not followed"
-NO_FILE = "the file is a folder, a pipe or a device, and not a file on a disk"
-NO_JSON = "the file is no notebook: it holds no JSON that can be read"
-NO_CELLS = "the file is no notebook: it has no list of cells"
-TWICE, MISSING, CHANGED = "is there more than once", "is missing", "has changed metadata"
+NO_FILE = "the path is a folder, a pipe or a device; hand in a regular file"
+NO_JSON = "not a notebook: the file is not valid JSON"
+NO_CELLS = "not a notebook: the file has no list of cells"
+TWICE, MISSING, CHANGED = "exists more than once", "is missing", "has changed metadata"
 FOREIGN = "which the course does not have"
-"""Flags of a cell, after its name."""
+"""Flags of a cell, written after its name."""
 
 
 class UnreadableSubmissionError(Exception):
-    """A file that is no notebook; the message is the sentence for the learner."""
+    """The file is not a notebook; the message is the sentence for the learner."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What was found in a notebook."""
+    """The answers of a notebook."""
 
     values: Mapping[str, object]
     flags: tuple[str, ...] = ()
@@ -57,28 +57,28 @@ class Answers:
 
 @dataclass
 class Notebook:
-    """The code cells of a notebook, as the sandbox takes them."""
+    """The code cells of a notebook, in the form that the sandbox takes."""
 
     cells: list[dict[str, Any]]
     flags: list[str] = field(default_factory=list)
 
     @property
     def digest(self) -> bytes:
-        """Give a digest of the learner's code: the same work is judged on the same seeds, other work on others."""
+        """Return a digest of the learner's code. It determines the seeds: the same code gets the same seeds."""
         own = [cell["source"] for cell in self.cells if cell["kind"] == "own"]
         return hashlib.sha256(json.dumps(own).encode()).digest()
 
 
 def read_notebook(path: Path, assignment: Assignment) -> Notebook:
-    """Read a notebook's file."""
+    """Read a notebook file."""
     return notebook_of(parsed(read_submitted(path, MAX_BYTES)), assignment)
 
 
 def read_submitted(path: Path, most: int) -> bytes:
-    """Read a file that was handed in, unless it is too large, a link, or something that is no file on a disk.
+    """Read a file that was handed in; raise UnreadableSubmissionError if it is too large or not a regular file.
 
-    A named pipe would make the grader wait, a link would show it what is not the learner's, and to open a device can
-    do anything. So the file is looked at before it is opened, and again when it is open.
+    A named pipe would block the grader, a link could show it files that are not the learner's, and opening a device can
+    have any effect. The file is therefore checked before it is opened, and again when it is open.
     """
     try:
         _must_be_a_file(path.lstat().st_mode)
@@ -88,8 +88,8 @@ def read_submitted(path: Path, most: int) -> bytes:
             _must_be_a_file(found.st_mode)
             if found.st_size > most:
                 message = (
-                    f"the file has {found.st_size / MB:,.0f} MB, and at most {most / MB:,.0f} are read; "
-                    "clear its outputs"
+                    f"the file has {found.st_size / MB:,.0f} MB; the limit is {most / MB:,.0f} MB. "
+                    "Clear the notebook's outputs"
                 )
                 raise UnreadableSubmissionError(message)
             return file.read(most)
@@ -107,12 +107,11 @@ def _must_be_a_file(mode: int) -> None:
 
 
 def parsed(content: bytes) -> Any:
-    """Read JSON that a learner handed in, unless it would fill the memory."""
+    """Parse JSON that a learner handed in; raise UnreadableSubmissionError if it would take too much memory."""
     marks = sum(map(content.count, STRUCTURE))
     if marks > MAX_MARKS:
         message = (
-            f"the file has {marks:,} brackets and commas, and at most {MAX_MARKS:,} are read; clear the notebook's "
-            "outputs"
+            f"the file has {marks:,} brackets and commas; the limit is {MAX_MARKS:,}. Clear the notebook's outputs"
         )
         raise UnreadableSubmissionError(message)
     try:
@@ -122,12 +121,12 @@ def parsed(content: bytes) -> Any:
 
 
 def notebook_of(document: object, assignment: Assignment) -> Notebook:
-    """Take the code cells out of a notebook's document."""
+    """Return the code cells of a notebook's document."""
     cells = _listed(document)
     if cells is None:
         raise UnreadableSubmissionError(NO_CELLS)
     if len(cells) > MAX_CELLS:
-        message = f"the notebook has {len(cells):,} cells, and at most {MAX_CELLS:,} are read"
+        message = f"the notebook has {len(cells):,} cells; the limit is {MAX_CELLS:,}"
         raise UnreadableSubmissionError(message)
     answer_cells = set(assignment.cells.values())
     gives = {task.id: list(task.takes) for task in assignment.tasks}
@@ -158,7 +157,7 @@ def notebook_of(document: object, assignment: Assignment) -> Notebook:
 
 
 def _listed(document: object) -> list[Any] | None:
-    """Give the list of cells of any version of the format."""
+    """Return the list of cells, for any version of the notebook format, or None."""
     if not isinstance(document, dict):
         return None
     cells = document.get("cells")
@@ -170,7 +169,7 @@ def _listed(document: object) -> list[Any] | None:
 
 
 def _identity(cell: Mapping[str, Any]) -> tuple[str, bool]:
-    """Give a cell's name (nbgrader's, or its id) and whether it is not the learner's to change."""
+    """Return a cell's name (nbgrader's, or its id) and whether the learner must not change it."""
     metadata = cell.get("metadata")
     own = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     own = own if isinstance(own, dict) else {}
@@ -189,7 +188,7 @@ def _source(cell: Mapping[str, Any]) -> str:
 def answers_in(
     notebook: Notebook, assignment: Assignment, student: str, sandbox: Sandbox, files: Mapping[str, str] | None = None
 ) -> Answers:
-    """Take the answers out of a notebook, in the sandbox."""
+    """Return the answers of a notebook, computed in the sandbox."""
     kinds = assignment.kinds
     wanted = {LEARNER: False, **{name: isinstance(kind, Code) for name, kind in kinds.items()}}
     told = answers_of(sandbox, notebook.cells, wanted, files)
@@ -197,7 +196,7 @@ def answers_in(
     values = printable_data(told.values)
     claimed = values.get(LEARNER)
     if claimed is not None and not same_name(claimed, student):
-        flags.append(f"the notebook names {str(claimed)[:80]!r}; it is judged as the work of {student}")
+        flags.append(f"the notebook names {str(claimed)[:80]!r}; it is graded as the work of {student}")
     found: dict[str, object] = {}
     for name, kind in kinds.items():
         if name in told.reasons or name not in values:
@@ -205,7 +204,7 @@ def answers_in(
         elif not isinstance(kind, Code):
             found[name] = values[name]
         elif values[name] is not True:
-            found[name] = Missing("is no function or class")
+            found[name] = Missing("is not a function or class")
         else:
             text = Text(_sources(notebook.cells, told.programs.get(name, ())), name)
             found[name] = Sandboxed(text, sandbox, files)
@@ -213,7 +212,7 @@ def answers_in(
 
 
 def _reason(cell: str, reason: str, wrong: Mapping[str, str]) -> str:
-    """Say why an answer has no value: because its own cell stopped, or another one."""
+    """Return why an answer has no value, with the cell that stopped, its own or another."""
     blamed = cell if cell in wrong else next(iter(wrong), None)
     return reason if blamed is None else f"{reason}: the cell {blamed} {wrong[blamed]}"
 

@@ -1,9 +1,9 @@
-"""Tickets: what a student is handed of a system that only the instructor knows whole.
+"""Tickets: the data that a student receives about a system whose cause only the instructor knows.
 
-Of a system that may only be looked at, a ticket holds what the tools print and nothing else. Of the others, which a
-learner is meant to run, it holds the draws, so that the learner's notebook builds that very system. Which students got
-one is kept beside the course's secret: their work is judged by the ticket's system, that of others by the practice
-system of their name.
+If students may only observe the system, its ticket contains the output of tools and nothing else. If they run the
+system, the ticket contains the draws, so that their notebook builds exactly that system. The names of students with a
+ticket are stored beside the course's secret. Their work is judged on the ticket's system; all others are judged on the
+practice system of their name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HANDED_OUT = "tickets.json"
 
 
 def ticket_document(assignment: Assignment, student: str, course: Course | Share) -> dict[str, Any]:
-    """Give the ticket of a student, as the JSON that lies beside the notebook."""
+    """Return the ticket of a student, as the JSON document for the notebook's folder."""
     draws = course.draws(student, assignment.id)
     ticket: dict[str, Any] = {"student": student, "assignment": assignment.id}
     if assignment.blind is None:
@@ -34,7 +34,7 @@ def ticket_document(assignment: Assignment, student: str, course: Course | Share
 
 
 def hand_out(assignment: Assignment, student: str, course: Course, folder: Path) -> list[Path]:
-    """Write a student's ticket: the file for the notebook, and each tool's output as a text; note that it was done."""
+    """Write a student's ticket: the notebook's file, and each tool's output as text; record that it was handed out."""
     document = ticket_document(assignment, student, course)
     place = folder / student / assignment.id
     try:
@@ -52,7 +52,7 @@ def hand_out(assignment: Assignment, student: str, course: Course, folder: Path)
 
 
 def handed_out(course: Course) -> dict[str, list[str]]:
-    """Give the students with tickets, by assignment."""
+    """Return the students with tickets, by assignment."""
     if course.folder is None:
         return {}
     try:
@@ -60,13 +60,13 @@ def handed_out(course: Course) -> dict[str, list[str]]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        message = f"{course.folder / HANDED_OUT} cannot be read ({error}); it lists the students with tickets"
+        message = f"{course.folder / HANDED_OUT} cannot be read ({error}); it must list the students with tickets"
         raise SeeklabError([Problem("tickets", message)]) from None
     return {str(name): [str(student) for student in students] for name, students in kept.items()}
 
 
 def is_ticketed(course: Course, student: str, assignment: str) -> bool:
-    """Whether the student was handed a ticket."""
+    """Return whether the student received a ticket."""
     return student in handed_out(course).get(assignment, ())
 
 
