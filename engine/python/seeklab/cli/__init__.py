@@ -1,7 +1,7 @@
 """The command line, one file for each command.
 
-Output is for people unless `--json` asks for one JSON document; errors are sentences on stderr. A command's file has
-`add`, which says what it takes, and the function that runs it and gives the exit status.
+Output is for people unless `--json` requests one JSON document; errors are sentences on stderr. A command's file has
+`add`, which defines its arguments, and the function that runs it and returns the exit status.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ IN_ORDER = (
     *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
     *(calibrate, diagnose, design, align, validate, presets, schema, course, oncall, grade, ticket, desk, version),
 )
-"""The commands as `seeklab --help` lists them."""
+"""The commands in the order of `seeklab --help`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status."""
+    """Run one command; return the exit status."""
     return ended(lambda: _command(arguments))
 
 

@@ -1,4 +1,4 @@
-"""What the command line understands: the commands that were added, and the one that was asked for."""
+"""The command line's parser: it knows the commands that were added, and runs the requested one."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
     Command = Callable[[argparse.Namespace], int]
-    """Runs with what was written, and gives the exit status."""
+    """Runs with the parsed arguments, and returns the exit status."""
 
 
 class _Parser(argparse.ArgumentParser):
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
-        """Print the help; argparse itself would say nothing when it cannot be written."""
+        """Print the help; argparse itself would hide an error of the output."""
         print(self.format_help(), end="", file=file)
 
 
 class Commands:
-    """The commands and what each of them takes."""
+    """The commands and their arguments."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Create a parser without commands."""
         self.parser = _Parser(
             prog="seeklab",
-            description="Reproduce documented storage incidents, and see what a change does.",
+            description="Reproduce documented storage incidents, and test the effect of changes.",
             epilog=(
                 "Exit status: 0 done, 1 a fact misses, 2 bad input, 71 too little memory, "
                 "74 the output cannot be written, 130 interrupted."
@@ -37,7 +37,7 @@ class Commands:
         self._commands = self.parser.add_subparsers(metavar="COMMAND", required=True)
 
     def add(self, name: str, command: Command, text: str, *, json_option: bool = True) -> argparse.ArgumentParser:
-        """Add a command. `text` says what it does."""
+        """Add a command; `text` is its one-line help."""
         added = self._commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         added.set_defaults(command=command)
         if json_option:
@@ -45,7 +45,7 @@ class Commands:
         return added
 
     def run(self, arguments: Sequence[str] | None) -> int:
-        """Run what `arguments` ask for; the process's own when None."""
+        """Run the command that `arguments` name; None uses the arguments of the process."""
         options = self.parser.parse_args(arguments)
         command: Command = options.command
         return command(options)

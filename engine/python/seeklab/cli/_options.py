@@ -17,48 +17,48 @@ if TYPE_CHECKING:
 
 
 def add_case(added: ArgumentParser) -> None:
-    """Take a case's name."""
+    """Add the argument for a case."""
     added.add_argument("case", metavar="CASE", help="a case's name; `seeklab cases` lists them")
 
 
 def add_device(added: ArgumentParser) -> None:
-    """Take the device to run on."""
-    help_ = "the device: a preset (`seeklab presets` lists them), one of your own (`mine`), or a preset's file"
+    """Add the option for the device to run on."""
+    help_ = "the device: a preset (`seeklab presets` lists them), your own preset (`mine`), or a preset's file"
     added.add_argument("--on", metavar="PRESET", required=True, help=help_)
 
 
 def add_seed(added: ArgumentParser) -> None:
-    """Take a seed."""
+    """Add the option for a seed."""
     help_ = "seed of the run's randomness (default 1)"
     added.add_argument("--seed", metavar="N", type=_values.seed, default=1, help=help_)
 
 
 def add_set(added: ArgumentParser, metavar: str, help_: str) -> None:
-    """Take values by name, any number of them."""
+    """Add the option for values by name, which may be repeated."""
     help_ = f"{help_}; may be repeated"
     added.add_argument("--set", metavar=metavar, action="append", default=[], type=_values.assignment, help=help_)
 
 
 def add_trace_options(added: ArgumentParser) -> None:
-    """Take a trace's format, and which part of it counts."""
+    """Add the options for a trace's format, and for the part to use."""
     added.add_argument(
-        "--format", choices=get_args(TraceFormat), help="the trace's format (default: the first line tells it)"
+        "--format", choices=get_args(TraceFormat), help="the trace's format (default: detected from the first line)"
     )
-    added.add_argument("--target", metavar="NAME", help="one file or device of a trace that has several")
+    added.add_argument("--target", metavar="NAME", help="one file or device of a trace that contains several")
 
 
 def add_run(added: ArgumentParser) -> None:
-    """Take a run of a case."""
+    """Add the options of a run of a case."""
     add_case(added)
     added.add_argument("--variant", metavar="V", help="a variant of the case (default: the case's default variant)")
     add_set(added, "PATH=VALUE", "change a value of the scenario, such as volume.prefetch.chunk=4MiB; null removes it")
-    help_ = "put the case's data on this device instead of its own: a preset, one of your own (`mine`), or a file"
+    help_ = "put the case's data on this device instead: a preset, your own preset (`mine`), or a preset's file"
     added.add_argument("--on", metavar="PRESET", help=help_)
     add_seed(added)
 
 
 def run_case(options: Namespace) -> Result:
-    """Make the run that `add_run` takes."""
+    """Run the case with the options of `add_run`."""
     case = seeklab.case(options.case)
     if options.on is not None:
         case = case.on(options.on, options.variant)

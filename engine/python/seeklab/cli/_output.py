@@ -1,4 +1,4 @@
-"""What every command writes alike: tables and numbers for people, JSON for programs, notes and complaints on stderr."""
+"""Output that commands share: tables and numbers for people, JSON for programs, notes and errors on stderr."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_COMPLAINT = 1000
 
 
 def complain(text: str) -> None:
-    """Write what is wrong, or deserves a note, on stderr: every line with the program's name."""
+    """Print an error or a note on stderr, with the program's name on every line."""
     if sys.stderr is None:
         return
     lines = text.splitlines()
@@ -35,12 +35,12 @@ def print_json(document: Any) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print a text that may end with a line break or not."""
+    """Print a text, and end it with a line break."""
     print(text, end="" if text.endswith("\n") else "\n")
 
 
 def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> None:
-    """Print rows in columns as wide as they need; those in `right` are aligned there."""
+    """Print rows in columns as wide as needed; columns in `right` are right-aligned."""
     lines = [tuple(head), *(tuple(row) for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     rights = set(right)
@@ -61,7 +61,7 @@ def print_metrics(result: Result) -> None:
 
 
 def run_document(result: Result) -> dict[str, Any]:
-    """Give the JSON document of a run."""
+    """Return the JSON document of a run."""
     return {
         "case": result.case,
         "variant": result.variant,
@@ -74,5 +74,5 @@ def run_document(result: Result) -> dict[str, Any]:
 
 
 def number(value: float | None) -> str:
-    """Return a number with six digits, which other programs can read again; "-" where there is none."""
+    """Return a number with six digits, which other programs can parse; "-" for None."""
     return format_number(value, 6, separator="")

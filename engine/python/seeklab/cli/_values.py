@@ -1,4 +1,4 @@
-"""Values as they are written on the command line: PATH=VALUE, lists, seeds and ranges of them."""
+"""Values on the command line: PATH=VALUE, lists, seeds and ranges of seeds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_SEEDS = 1_000_000
 
 
 def assignment(text: str) -> tuple[str, object]:
-    """Read PATH=VALUE. A value is JSON where it can be (numbers, true, lists), and a word otherwise (8MiB, target)."""
+    """Parse PATH=VALUE. A value is JSON if possible (numbers, true, lists), and text otherwise (8MiB, target)."""
     path, separator, value = text.partition("=")
     if not separator or not path:
         message = f"{shortened(text)!r} is not PATH=VALUE; write, for example, volume.prefetch.chunk=4MiB"
@@ -23,12 +23,12 @@ def assignment(text: str) -> tuple[str, object]:
     except ValueError:
         return path, value
     except RecursionError:
-        message = f"{shortened(text)!r} is nested too deeply; no value of a scenario has more than {DEEPEST} levels"
+        message = f"{shortened(text)!r} is nested too deeply; the limit for a value is {DEEPEST} levels"
     raise argparse.ArgumentTypeError(message)
 
 
 def tried(text: str) -> tuple[str, list[object]]:
-    """Read PATH=V1,V2: each a value as in PATH=VALUE. A JSON list gives values that have commas themselves."""
+    """Parse PATH=V1,V2, each a value as in PATH=VALUE. Write values that contain commas as a JSON list."""
     path, value = assignment(text)
     if isinstance(value, list):
         return path, value
@@ -41,7 +41,7 @@ def words(text: str) -> list[str]:
 
 
 def whole(text: str) -> int:
-    """Read a whole number; what it may be is for the engine to say."""
+    """Parse a whole number; the engine checks its range."""
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
         message = f"{shortened(text)!r} is not a whole number; write, for example, 32"
         raise argparse.ArgumentTypeError(message)
@@ -49,7 +49,7 @@ def whole(text: str) -> int:
 
 
 def factor(text: str) -> float:
-    """Read a number with a decimal point or without."""
+    """Parse a number with or without a decimal point."""
     if not re.fullmatch(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?", text):
         message = f"{shortened(text)!r} is not a number; write, for example, 0.5"
         raise argparse.ArgumentTypeError(message)
@@ -57,10 +57,10 @@ def factor(text: str) -> float:
 
 
 def seed(text: str) -> int:
-    """Read a seed."""
+    """Parse a seed."""
     number = int(text) if re.fullmatch(r"[0-9]{1,16}", text) else MAX_SEED + 1
     if number > MAX_SEED:
-        message = f"{shortened(text)!r} is not a seed; give a whole number from 0 to {MAX_SEED}"
+        message = f"{shortened(text)!r} is not a seed; write a whole number from 0 to {MAX_SEED}"
         raise argparse.ArgumentTypeError(message)
     return number
 
@@ -73,7 +73,7 @@ def seeds(text: str) -> list[int]:
         low, high = seed(first), seed(last if dash else first)
         if not low <= high < low + MAX_SEEDS:
             message = (
-                f"{shortened(part)!r} is not a range of seeds; write, for example, 1-5, at most {MAX_SEEDS} of them"
+                f"{shortened(part)!r} is not a range of seeds; write, for example, 1-5, with at most {MAX_SEEDS} seeds"
             )
             raise argparse.ArgumentTypeError(message)
         found += range(low, high + 1)

@@ -1,4 +1,4 @@
-"""`seeklab align`: whether a partition starts at a whole block; exit status 1 when it does not."""
+"""`seeklab align`: check whether a partition starts at a whole block; exit status 1 if not."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     added = commands.add("align", align, "Check whether a partition starts at a whole block; exit 1 if not.")
-    added.add_argument("start", metavar="START", help="first byte, as 1536, 1MiB or, in sectors, 63s")
-    added.add_argument("--block", metavar="SIZE", default="4096", help="physical block (default 4096)")
+    added.add_argument("start", metavar="START", help="first byte, such as 1536, 1MiB, or 63s in sectors")
+    added.add_argument("--block", metavar="SIZE", default="4096", help="size of a physical block (default 4096)")
     added.add_argument("--bs", metavar="SIZE", default="1MiB", help="size of a write (default 1MiB)")
 
 
 def align(options: Namespace) -> int:
-    """Say whether a start is aligned, and what it costs when it is not."""
+    """Print whether a start is aligned, and the cost if it is not."""
     found = seeklab.alignment(options.start, block=options.block, bs=options.bs)
     if options.json:
         print_json(found)
@@ -34,5 +34,5 @@ def align(options: Namespace) -> int:
         print(
             f"A write of {found['bs']} bytes needs {found['extra_reads']} reads; {found['bytes_written']} are written."
         )
-        print(f"Aligned starts nearest to it: {found['before']} and {found['after']}.")
+        print(f"The nearest aligned starts are {found['before']} and {found['after']}.")
     return DONE if found["aligned"] else CHECK_FAILED

@@ -21,16 +21,16 @@ COLUMNS = ("policy", "size", "requests", "hits")
 def add(commands: Commands) -> None:
     """Add the command."""
     added = commands.add("cache", cache, "Count the hits of cache policies over a trace.")
-    added.add_argument("trace", metavar="TRACE", help="time,object,size lines or any trace that replay takes")
-    policies = "lru, arc, ...; belady is the optimum"
+    added.add_argument("trace", metavar="TRACE", help="lines of time,object,size, or any trace that replay accepts")
+    policies = "policies, such as lru or arc; belady is the optimum"
     added.add_argument("--policy", metavar="P,...", type=_values.words, required=True, help=policies)
-    sizes = "bytes, such as 1000 or 4MiB"
+    sizes = "cache sizes in bytes, such as 1000 or 4MiB"
     added.add_argument("--size", metavar="N,...", type=_values.words, required=True, help=sizes)
     added.add_argument("--objects", action="store_true", help="count objects instead of bytes")
     added.add_argument(
         "--one-in", metavar="N", type=_values.whole, default=1, help="sample one object in N (an estimate)"
     )
-    added.add_argument("--block", metavar="N", help="bytes of a block of recorded requests (default 4KiB)")
+    added.add_argument("--block", metavar="N", help="block size for recorded requests, in bytes (default 4KiB)")
     add_trace_options(added)
 
 

@@ -1,4 +1,4 @@
-"""`seeklab calibrate`: a preset of one's own device, from fio runs that were recorded or are made now."""
+"""`seeklab calibrate`: a preset of your device, from recorded or new fio runs."""
 
 from __future__ import annotations
 
@@ -37,18 +37,16 @@ def add(commands: Commands) -> None:
     source = added.add_mutually_exclusive_group(required=True)
     source.add_argument("--from", dest="recorded", metavar="FOLDER", help="fit the fio reports (json+) in this folder")
     source.add_argument(
-        "--in", dest="folder", metavar="FOLDER", help="measure a scratch file in this folder with fio, now"
+        "--in", dest="folder", metavar="FOLDER", help="measure now with fio, on a scratch file in this folder"
     )
     source.add_argument(
-        "--device", metavar="PATH", help="read this whole block device with fio, now; nothing is written"
+        "--device", metavar="PATH", help="read this whole block device now with fio; nothing is written to it"
     )
     added.add_argument("--out", metavar="FILE", help="write the preset here (default: where --on mine finds it)")
     added.add_argument("--name", metavar="NAME", default=_user_presets.MINE, help="name of the preset (default mine)")
-    added.add_argument(
-        "--page", metavar="FILE", help="write the evidence as a page (.html) or the picture alone (.svg)"
-    )
+    added.add_argument("--page", metavar="FILE", help="write the evidence as a page (.html), or only the chart (.svg)")
     added.add_argument("--capacity", metavar="SIZE", help="capacity of the device, such as 1TB")
-    added.add_argument("--family", choices=("lun", "ssd", "hdd"), help="fit this family instead of the best")
+    added.add_argument("--family", choices=("lun", "ssd", "hdd"), help="fit this device family instead of the best one")
     added.add_argument("--size", metavar="SIZE", type=_bytes, help="size of the scratch file, such as 512m")
     added.add_argument("--keep", metavar="FOLDER", help="keep fio's reports here")
     added.add_argument(
@@ -57,10 +55,10 @@ def add(commands: Commands) -> None:
     added.add_argument(
         "--repeats", metavar="N", type=_values.whole, default=measure.REPEATS, help="repeats of each read (default 3)"
     )
-    added.add_argument("--dry-run", action="store_true", help="print the jobs and do nothing")
-    added.add_argument("--yes", action="store_true", help="do not ask")
+    added.add_argument("--dry-run", action="store_true", help="print the jobs and exit")
+    added.add_argument("--yes", action="store_true", help="do not ask for confirmation")
     added.add_argument(
-        "--accept-noise", action="store_true", help="fit a noisy recording; the preset is marked as rough"
+        "--accept-noise", action="store_true", help="fit a noisy recording too; the preset is marked as rough"
     )
 
 
@@ -99,16 +97,16 @@ def _announce(target: measure.Target, listed: Sequence[tuple[int, Job]]) -> None
     for warning in target.warnings:
         complain(f"note: {warning}")
     what = (
-        "is read, and nothing is written"
+        "is read; nothing is written to it"
         if target.is_device
         else (
-            f"is made with {target.size >> 20} MiB and removed at the end; at most "
+            f"is created with {target.size >> 20} MiB and removed at the end; at most "
             f"{measure.written_bytes(listed, target.size) >> 20} MiB are written"
         )
     )
     complain(
         f"{shown(target.path)} {what}. {len(listed)} jobs take about "
-        f"{measure.duration_s(listed):.0f} s. Let nothing else run."
+        f"{measure.duration_s(listed):.0f} s. Run nothing else meanwhile."
     )
 
 
@@ -116,7 +114,7 @@ def _agreed() -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         message = "needs confirmation, but stdin is not a terminal; pass --yes"
         raise SeeklabError([Problem("calibrate", message)])
-    return input("Go on? [y/N] ").strip().lower() in ("y", "yes")
+    return input("Continue? [y/N] ").strip().lower() in ("y", "yes")
 
 
 def _measure(options: Namespace, target: measure.Target, folder: Path) -> int:
@@ -154,7 +152,7 @@ def _fit(options: Namespace, folder: Path) -> int:
         return CHECK_FAILED
     out = Path(options.out) if options.out else _user_presets.folder() / f"{options.name}.toml"
     _write(out, found.preset_toml(options.name))
-    complain(f"note: the preset is in {shown(out)}; run on it with --on {options.out or options.name}")
+    complain(f"note: the preset is in {shown(out)}; use it with --on {options.out or options.name}")
     return DONE
 
 
@@ -181,7 +179,7 @@ def _print(found: Calibration) -> None:
     for warning in found.warnings:
         complain(f"note: {warning}")
     for reason in found.results.left_out if found.results else []:
-        complain(f"note: left out: {reason}")
+        complain(f"note: not used: {reason}")
 
 
 def _write(path: Path, text: str) -> None:
@@ -189,7 +187,7 @@ def _write(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
     except OSError as error:
-        raise SeeklabError([Problem(shown(path), f"{error.strerror}; name a file that can be written")]) from None
+        raise SeeklabError([Problem(shown(path), f"{error.strerror}; pass a file that can be written")]) from None
 
 
 def _bytes(text: str) -> int:

@@ -1,4 +1,4 @@
-"""`seeklab cases`: what there is."""
+"""`seeklab cases`: list the cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`seeklab course`: the notebooks and exercises in a folder of one's own, and JupyterLab on them."""
+"""`seeklab course`: write the notebooks and exercises to a folder, and open JupyterLab there."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "folder", nargs="?", default=FOLDER, help=f"output folder; existing files are kept (default: {FOLDER})"
     )
-    command.add_argument("--no-open", action="store_true", help="write the files and open nothing")
+    command.add_argument("--no-open", action="store_true", help="write the files but do not open JupyterLab")
 
 
 def course(options: Namespace) -> int:
-    """Write what is missing, say so, and open the lab."""
+    """Write the missing files, report them, and open JupyterLab."""
     folder = Path(options.folder)
     written = write_course(folder)
     first = written.first
@@ -44,23 +44,23 @@ def course(options: Namespace) -> int:
             }
         )
         return DONE
-    kept = f"; {len(written.kept)} were there and are as they were" if written.kept else ""
+    kept = f"; {len(written.kept)} existed and were kept" if written.kept else ""
     print(f"{len(written.fresh)} notebooks written to {folder}{kept}.")
     if options.no_open or first is None:
         return DONE
     program = _lab()
     if program is None:
-        print(f'To open them: pip install "seeklab[course]", then jupyter lab {first}')
+        print(f'To open them, run: pip install "seeklab[course]", then jupyter lab {first}')
         return DONE
     return subprocess.run([*program, str(first)], check=False).returncode  # noqa: S603 -- JupyterLab itself
 
 
 def _lab() -> list[str] | None:
-    """Give the command that starts JupyterLab, of this environment first; nothing when there is none."""
+    """Return the command that starts JupyterLab, preferably of this environment; None if there is none."""
     beside = Path(sys.executable).parent / "jupyter-lab"
     found = str(beside) if beside.exists() else shutil.which("jupyter-lab")
     if found is None:
         return None
-    # In a container one is often root, which JupyterLab refuses unless told.
+    # In a container the user is often root, which JupyterLab refuses without this option.
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     return [found, "--allow-root"] if is_root else [found]

@@ -1,4 +1,4 @@
-"""`seeklab curve`: points of a mechanism's own curve."""
+"""`seeklab curve`: print points of a mechanism's own curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`seeklab design`: cost, capacity and bounds of a pool, and with `--run` what the eleven tests measure on it."""
+"""`seeklab design`: cost, capacity and bounds of a pool; with `--run` the results of eleven tests on it."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ PRICE = "prices."
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    added = commands.add("design", design, "Print cost, capacity and bounds of a pool, and eleven tests of it.")
+    added = commands.add("design", design, "Print cost, capacity and bounds of a pool for eleven tests.")
     add_set(added, "PART=NUMBER", "such as disks=24, memory_gib=64 or prices.disks=250")
-    added.add_argument("--run", action="store_true", help="measure the tests too")
+    added.add_argument("--run", action="store_true", help="run the tests too")
     add_seed(added)
 
 
 def design(options: Namespace) -> int:
-    """Design a pool, and measure it when asked to."""
+    """Design a pool, and run its tests if requested."""
     prices = {name.removeprefix(PRICE): value for name, value in options.set if name.startswith(PRICE)}
     numbers = {name: value for name, value in options.set if not name.startswith(PRICE)}
     if "prices" in numbers:
         raise SeeklabError(
-            [Problem("prices", "is no number of parts; write the price of one, such as prices.disks=250")]
+            [Problem("prices", "needs the price of a single part; write, for example, prices.disks=250")]
         )
     pool = seeklab.design(prices=prices, **numbers)
     for warning in pool.warnings:
@@ -51,7 +51,7 @@ def design(options: Namespace) -> int:
         return DONE
     _print_parts(pool)
     held = f"{pool.capacity_bytes / 1e12:.1f} TB in {pool.document['layout']}"
-    print(f"\n{held}. Prices are sample values; give yours.\n")
+    print(f"\n{held}. Prices are sample values; set yours with prices.PART=NUMBER.\n")
     _print_tests(pool, measured)
     return DONE
 

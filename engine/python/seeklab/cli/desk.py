@@ -1,4 +1,4 @@
-"""`seeklab desk`: what a class's grades say, as a page on this machine or as a file."""
+"""`seeklab desk`: the statistics of a class's grades, as a page on this machine or as a file."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def desk(options: Namespace) -> int:
     from seeklab.judge.store import Store
 
     if not options.grades.exists():
-        raise SeeklabError([Problem("--grades", f"{options.grades} is not there; `seeklab grade` writes it")])
+        raise SeeklabError([Problem("--grades", f"{options.grades} does not exist; create it with `seeklab grade`")])
     with Store(options.grades) as store:
         read = Dashboard.read(store)
     if not read.grades:
-        raise SeeklabError([Problem("--grades", f"{options.grades} holds no grades yet")])
+        raise SeeklabError([Problem("--grades", f"{options.grades} contains no grades yet")])
     if options.report is not None:
         try:
             write_whole(options.report, report(read))
@@ -51,8 +51,8 @@ def desk(options: Namespace) -> int:
     try:
         server, address = serve(read, options.port)
     except (OSError, OverflowError) as error:
-        raise SeeklabError([Problem("--port", f"{options.port} cannot be served on: {error}")]) from None
-    print(f"The dashboard is at\n\n    {address}\n\nTo close it, press Ctrl-C here.", flush=True)
+        raise SeeklabError([Problem("--port", f"cannot serve on port {options.port}: {error}")]) from None
+    print(f"The dashboard is at\n\n    {address}\n\nPress Ctrl-C here to stop it.", flush=True)
     with server:
         server.serve_forever()
     return DONE

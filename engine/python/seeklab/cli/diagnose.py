@@ -1,4 +1,4 @@
-"""`seeklab diagnose`: what tools printed of a slow system, what it says, and which incidents it resembles."""
+"""`seeklab diagnose`: interpret tool output from a slow system, and find the incidents that it resembles."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def _print(found: Diagnosis) -> None:
     else:
         print("Incidents that fit")
         for number, fit in enumerate(found.ranked, 1):
-            line = f"{number}. {fit.mechanism} (as in {fit.incident}), {fit.percent:.0f} %"
-            like = f": alike in {'; '.join(fit.alike)}" if fit.alike else ""
-            unlike = f". Unlike in {'; '.join(fit.unlike)}" if fit.unlike else ""
+            line = f"{number}. {fit.mechanism} (as in {fit.incident}), {fit.percent:.0f}%"
+            like = f": similar in {'; '.join(fit.alike)}" if fit.alike else ""
+            unlike = f". Different in {'; '.join(fit.unlike)}" if fit.unlike else ""
             print(textwrap.fill(f"{line}{like}{unlike}", WIDTH, subsequent_indent="   "))
     if found.next:
         print("\nWhat to look at next")

@@ -1,4 +1,4 @@
-"""`seeklab facts`: what the sources document against what the engine simulates; exit status 1 when the model misses."""
+"""`seeklab facts`: compare documented numbers with simulated ones; exit status 1 if the model misses one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add(commands: Commands) -> None:
 
 
 def facts(options: Namespace) -> int:
-    """Compare facts one by one, and say why those miss that do."""
+    """Compare facts one by one, and print the reason for each miss."""
     with ProgressBar() as progress:
         rows = seeklab.facts(options.case, seeds=options.seeds, inputs=options.inputs, progress=progress)
     missed = [row for row in rows if row["verdict"] == MODEL_MISSES]
@@ -51,7 +51,7 @@ def facts(options: Namespace) -> int:
 
 
 def tally(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Count the facts by verdict, in words."""
+    """Return a sentence that counts the facts by verdict."""
     counts = Counter(row["verdict"] for row in rows)
     return (
         f"{counts[HOLDS]} of {len(rows)} facts hold, the model misses {counts[MODEL_MISSES]}, "
@@ -60,21 +60,21 @@ def tally(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _where(row: Mapping[str, Any]) -> str:
-    """Say where a fact misses that nobody expected to."""
+    """Return where a fact misses that has no documented reason."""
     stored = row.get("stored")
     if row["ok"] and stored:
         place = "another seed" if not stored["held"] else "another value of its inputs"
-        return f"It holds here, and misses on {place} as stored; measure all of them with --seeds and --inputs."
-    return "No reason is known."
+        return f"It holds here, but misses on {place} as stored; measure all of them with --seeds and --inputs."
+    return "The reason is unknown."
 
 
 def _lines(row: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Write a fact, and below it what decides its verdict beside its own value."""
+    """Yield the rows of a fact: its own value, and below it the further checks that determine its verdict."""
     stored = row.get("stored") or {}
     measured = {**row, "range": row.get("range") or stored.get("range")}
     yield _line(measured, WORDS[row["verdict"]], row["id"], row["kind"], _inputs(row))
     for check in row["checks"]:
-        if not check["ok"]:  # a fact may miss by one of these alone
+        if not check["ok"]:  # a fact can miss because of one of these alone
             yield _line(check, WORDS[row["verdict"]], "", "also")
     for check in row["instead"]:
         yield _line(check, _word(holds=check["ok"]), "", "instead")
@@ -83,7 +83,7 @@ def _lines(row: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _inputs(row: Mapping[str, Any]) -> str:
-    """Say at how many other values of its inputs a fact was judged, now or when last stored, and how it came out."""
+    """Return the number of other input values at which a fact was judged, now or when stored, and the result."""
     if "inputs" in row:
         count, holds = len(row["inputs"]), all(check["ok"] for check in row["inputs"])
     else:

@@ -22,48 +22,48 @@ if TYPE_CHECKING:
     from seeklab.cli._commands import Commands
 
 MAX_OPERATIONS = 250_000
-"""About ten seconds of work. Jobs that ask for hours are run to this limit, and the report says so."""
+"""Operations that take about ten seconds. Jobs that ask for hours run to this limit, and the report says it."""
 WITHOUT_EFFECT = {
-    "eta": "progress is shown on a terminal",
-    "eta-newline": "progress is shown on a terminal",
-    "eta-interval": "progress is shown on a terminal",
-    "status-interval": "the report comes at the end of the run",
+    "eta": "a terminal shows the progress",
+    "eta-newline": "a terminal shows the progress",
+    "eta-interval": "a terminal shows the progress",
+    "status-interval": "the report is printed at the end of the run",
     "terse-version": "version 3 is printed",
-    "max-jobs": "a job file may have 256 jobs",
-    "alloc-size": "memory is the engine's",
-    "warnings-fatal": "problems always are",
+    "max-jobs": "a job file can have 256 jobs",
+    "alloc-size": "the engine manages its own memory",
+    "warnings-fatal": "problems are always fatal",
     "allow-file-create": "files on the modelled storage exist from the start",
-    "readonly": "nothing but the model is written",
+    "readonly": "only the model is written to",
     "idle-prof": "processors are not modelled",
-    "cpuclock-test": "the clock is the model's",
-    "trigger-file": "nothing watches the run",
-    "trigger-timeout": "nothing watches the run",
-    "trigger": "nothing watches the run",
-    "aux-path": "no state is kept",
-    "debug": "the operation log of a run has more",
-    "client": "no other machine takes part",
-    "server": "no other machine takes part",
-    "remote-config": "no other machine takes part",
-    "daemonize": "no other machine takes part",
+    "cpuclock-test": "the model has its own clock",
+    "trigger-file": "there are no triggers",
+    "trigger-timeout": "there are no triggers",
+    "trigger": "there are no triggers",
+    "aux-path": "no state is stored",
+    "debug": "the operation log of a run shows more",
+    "client": "all jobs run in this process",
+    "server": "all jobs run in this process",
+    "remote-config": "all jobs run in this process",
+    "daemonize": "all jobs run in this process",
 }
-"""fio's options that make no difference here, with the reason."""
+"""fio's options without an effect here, with the reason."""
 FLAGS = frozenset(("warnings-fatal", "readonly", "cpuclock-test"))
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
     added = commands.add("fio", fio, "Run fio job files on a modelled device.", json_option=False)
-    help_ = "a fio job file, or several, whose jobs follow each other; - reads the standard input"
+    help_ = "one or more fio job files, whose jobs run one after the other; - reads the standard input"
     added.add_argument("jobfile", metavar="JOBFILE", nargs="+", help=help_)
     add_device(added)
-    added.add_argument("--output-format", choices=tuple(TOOLS), default="normal", help="as fio's own option")
+    added.add_argument("--output-format", choices=tuple(TOOLS), default="normal", help="same as fio's option")
     added.add_argument("--output", metavar="FILE", help="write the report to this file")
-    help_ = "run this section only; may be repeated"
+    help_ = "run only this section; may be repeated"
     added.add_argument("--section", metavar="NAME", action="append", default=[], help=help_)
-    help_ = "value of ${NAME} in the job file, before the process's own; may be repeated"
+    help_ = "value of ${NAME} in the job file, instead of the environment's; may be repeated"
     added.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=_variable, help=help_)
     help_ = (
-        "end the run after N operations; one of more than 64 KiB counts as several "
+        "end the run after N operations; one larger than 64 KiB counts as several "
         f"(default {MAX_OPERATIONS}; 0 for no limit)"
     )
     added.add_argument("--most-operations", metavar="N", type=_values.whole, default=MAX_OPERATIONS, help=help_)
@@ -74,7 +74,7 @@ def add(commands: Commands) -> None:
 
 
 def fio(options: Namespace) -> int:
-    """Run job files and print what fio would print."""
+    """Run job files and print fio's report."""
     job = seeklab.fio(
         options.jobfile,
         options.on,
@@ -107,7 +107,7 @@ def _write(path: str, text: str) -> None:
     try:
         write_whole(Path(path), text)
     except OSError as error:
-        raise SeeklabError([Problem(path, f"{error.strerror}; name a file that can be written")]) from None
+        raise SeeklabError([Problem(path, f"{error.strerror}; pass a file that can be written")]) from None
 
 
 def _variable(text: str) -> tuple[str, str]:

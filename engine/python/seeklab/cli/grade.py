@@ -1,4 +1,4 @@
-"""`seeklab grade`: a class's submissions, each judged, and the scores where they are wanted."""
+"""`seeklab grade`: grade a class's submissions, and export the scores."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def add(commands: Commands) -> None:
         "--grades", metavar="FILE", type=Path, default=Path("grades.db"), help="database of grades (default grades.db)"
     )
     added.add_argument("--assignment", metavar="NAME", help="the assignment of notebooks whose names do not contain it")
-    layout = "STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb, or STUDENT_ASSIGNMENT.ipynb (default: what FOLDER looks like)"
+    layout = "STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb, or STUDENT_ASSIGNMENT.ipynb (default: detected from FOLDER)"
     added.add_argument("--layout", choices=("nbgrader", "flat"), help=layout)
     add_secret(added)
-    added.add_argument("--unsafe", action="store_true", help="run learners' code without a sandbox (unsafe)")
+    added.add_argument("--unsafe", action="store_true", help="run learners' code without the sandbox")
     added.add_argument(
         "--seconds", metavar="S", type=int, default=60, help="processor time for a submission's code (default 60)"
     )
@@ -48,13 +48,13 @@ def add(commands: Commands) -> None:
 
 
 def add_secret(added: object) -> None:
-    """Take the file of the course's secret."""
+    """Add the option for the file of the course's secret."""
     help_ = "the course's secret, outside the course folder (default ~/.config/seeklab/course-secret)"
     added.add_argument("--secret", metavar="FILE", type=Path, help=help_)  # type: ignore[attr-defined]
 
 
 def grade(options: Namespace) -> int:
-    """Grade what is not graded yet, and write what was asked for."""
+    """Grade all submissions that are not graded yet, and write the requested exports."""
     from seeklab.judge import batch
     from seeklab.judge.catalogue import assignment
     from seeklab.judge.identity import keep_fingerprint, kept_fingerprint, open_course
@@ -64,21 +64,21 @@ def grade(options: Namespace) -> int:
 
     for name, least in (("jobs", 1), ("seconds", 1), ("memory", 64)):
         if getattr(options, name) < least:
-            raise SeeklabError([Problem(f"--{name}", f"is {getattr(options, name)}; give {least} or more")])
+            raise SeeklabError([Problem(f"--{name}", f"is {getattr(options, name)}; the minimum is {least}")])
     if options.assignment is not None:
         assignment(options.assignment)
     course, made = open_course(options.secret, Path.cwd(), kept_fingerprint(options.grades))
     if made:
-        complain(f"note: made the course's secret in {course.folder}; keep it, and keep it from learners")
+        complain(f"note: created the course's secret in {course.folder}; back it up, and keep it from learners")
     limits = Limits(memory_bytes=options.memory << 20, cpu_s=options.seconds, wall_s=2.0 * options.seconds)
     sandbox = Sandbox(limits, unsafe=options.unsafe)
     works = submissions(
         options.folders, course, options.assignment, options.layout, lambda text: complain(f"note: {text}")
     )
     if not works:
-        raise SeeklabError([Problem("folder", "holds no submission: no notebook names a student and an assignment")])
+        raise SeeklabError([Problem("folder", "has no submissions: no notebook names a student and an assignment")])
     if options.unsafe:
-        complain("note: learners' code runs without a sandbox, and may do all that you may")
+        complain("note: learners' code runs without a sandbox and can do everything that you can")
     for lacks in sandbox.missing():
         complain(f"note: {lacks}")
     run = batch.here if options.jobs == 1 else batch.in_processes(options.jobs)
@@ -96,7 +96,7 @@ def grade(options: Namespace) -> int:
 
 
 def _written(options: Namespace, store: Store, wanted: set[tuple[str, str]]) -> int:
-    """Write the grades of these submissions in every form that was asked for."""
+    """Write the grades of these submissions in every requested format."""
     from seeklab.judge import exports
 
     graded = [item for item in store.details() if (item[0]["student"], item[0]["assignment"]) in wanted]

@@ -1,4 +1,4 @@
-"""`seeklab oncall`: an on-call shift, in a shell whose tools print what a simulated system does."""
+"""`seeklab oncall`: an on-call shift in a shell whose tools show a simulated system."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def add(commands: Commands) -> None:
         "--seed",
         metavar="N",
         type=_values.seed,
-        help="number of the shift; the same number gives everybody the same shift",
+        help="number of the shift; the same number gives everyone the same shift",
     )
-    which.add_argument("--today", action="store_true", help="the ticket of the day, the same for everybody")
-    which.add_argument("--case", metavar="FILE", help="the shift of a case file, sealed or not")
+    which.add_argument("--today", action="store_true", help="today's ticket, the same for everyone")
+    which.add_argument("--case", metavar="FILE", help="play the shift of a case file, sealed or not")
     which.add_argument("--check", metavar="FILE", help="check that your own case is playable, then exit")
     which.add_argument(
-        "--seal", metavar="FILE", help="check your own case and seal it, so that nobody reads it by accident"
+        "--seal", metavar="FILE", help="check your own case and seal it, so that nobody reads the answer by accident"
     )
     added.add_argument("--weeks", metavar="N-M", help="draw the shift from these weeks of the course, such as 1-5")
     added.add_argument(
@@ -50,7 +50,7 @@ def add(commands: Commands) -> None:
 
 
 def oncall(options: Namespace) -> int:
-    """Play a shift on the standard input; or check a case of one's own, or seal it."""
+    """Play a shift on the standard input, or check or seal your own case."""
     from seeklab.oncall.learner_case import read_case
     from seeklab.oncall.shell import Shell
     from seeklab.oncall.shift import Shift
@@ -76,11 +76,11 @@ def _refuse_what_does_not_go_together(options: Namespace) -> None:
     if options.weeks and (options.case or options.check or options.seal):
         raise SeeklabError([Problem("weeks", "--weeks cannot be combined with your own case")])
     if options.out and not options.seal:
-        raise SeeklabError([Problem("out", "is the output of --seal; add --seal")])
+        raise SeeklabError([Problem("out", "is only used with --seal; add --seal or remove --out")])
 
 
 def _prepare(options: Namespace) -> int:
-    """Check a case, and seal it when that is asked for and it makes a shift."""
+    """Check a case; if requested, seal it when all checks pass."""
     from seeklab.oncall.learner_case import CASE_FILE, case_of
     from seeklab.oncall.seal import is_sealed, sealed
     from seeklab.oncall.validate import findings
@@ -125,7 +125,7 @@ def _say(text: str) -> None:
 
 
 def _lines(shell: Shell, *, quiet: bool) -> Iterator[str]:
-    """Give lines until there are no more; a terminal is prompted."""
+    """Yield the lines of the input; print a prompt on a terminal."""
     terminal = sys.stdin is not None and sys.stdin.isatty() and not quiet
     while sys.stdin is not None:
         if terminal:
@@ -133,7 +133,7 @@ def _lines(shell: Shell, *, quiet: bool) -> Iterator[str]:
         try:
             line = sys.stdin.readline()
         except UnicodeDecodeError:
-            line = "(what was typed is no text)\n"
+            line = "(the line was not valid text)\n"
         if not line:
             return
         yield line

@@ -1,4 +1,4 @@
-"""`seeklab presets`: the modelled devices, and where their numbers come from."""
+"""`seeklab presets`: the modelled devices, and the sources of their numbers."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
 
 
 def replay(options: Namespace) -> int:
-    """Replay a trace, and say what of it was not replayed."""
+    """Replay a trace, and print a note for each part of it that was not replayed."""
     with ProgressBar() as progress:
         result = seeklab.replay(
             options.trace,

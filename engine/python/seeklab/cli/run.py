@@ -1,4 +1,4 @@
-"""`seeklab run`: the metrics of one run."""
+"""`seeklab run`: run a case and print its metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`seeklab show`: what an observation tool would have shown of a run."""
+"""`seeklab show`: run a case and print the output of an observation tool."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOOL_OPTIONS = ("by", "job", "skip", "limit", "window", "phase", "from", "to", "
 
 
 class _Tools:
-    """The names of the tools. The engine has them, and is loaded when they are first needed."""
+    """The names of the tools, loaded from the engine at their first use."""
 
     def __iter__(self) -> Iterator[str]:
         return (tool["name"] for tool in seeklab.tools())
@@ -45,7 +45,7 @@ def add(commands: Commands) -> None:
 
 
 def show(options: Namespace) -> int:
-    """Run a case and print what a tool would have shown."""
+    """Run a case and print a tool's output."""
     if options.tool == "analytics":
         options.set = [*options.set, ("record.analytics", True)]
     result = run_case(options)

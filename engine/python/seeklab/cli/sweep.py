@@ -1,4 +1,4 @@
-"""`seeklab sweep`: one case at many values and seeds, as one table."""
+"""`seeklab sweep`: run one case at many values and seeds, and print one table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from seeklab.cli._commands import Commands
 
 MORE = "more"
-"""The last column of comma-separated values: metrics that no run had had when the header was written."""
+"""The last CSV column, for metrics that had not occurred when the header was written."""
 
 
 def add(commands: Commands) -> None:
@@ -73,7 +73,7 @@ def sweep(options: Namespace) -> int:
 
 
 def _write_csv(sweep: Stream) -> None:
-    """Write each row when it is there, so that a sweep that is killed has left what it had."""
+    """Write each row as soon as it is known, so that a killed sweep leaves all completed rows."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     more = [MORE] if sweep.may_have_more else []
     with closing(sweep.rows) as rows:

@@ -1,4 +1,4 @@
-"""`seeklab ticket`: what a student is handed of a system that is the student's alone."""
+"""`seeklab ticket`: write the data that a student receives about one system."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    added = commands.add("ticket", ticket, "Write the tickets of a student, to hand out.")
-    added.add_argument("--student", metavar="S", required=True, help="the student, as the gradebook has it")
-    added.add_argument("--assignment", metavar="NAME", help="one assignment (default: all to be diagnosed)")
+    added = commands.add("ticket", ticket, "Write a student's tickets to hand out.")
+    added.add_argument("--student", metavar="S", required=True, help="the student's name in the gradebook")
+    added.add_argument("--assignment", metavar="NAME", help="one assignment (default: all that have tickets)")
     added.add_argument(
         "--out", metavar="FOLDER", type=Path, default=Path("tickets"), help="output folder (default tickets/)"
     )
@@ -28,16 +28,16 @@ def add(commands: Commands) -> None:
 
 
 def ticket(options: Namespace) -> int:
-    """Write the tickets, and remember that they were handed out."""
+    """Write the tickets, and record that they were handed out."""
     from seeklab.judge import catalogue
     from seeklab.judge.identity import open_course
     from seeklab.judge.tickets import hand_out
 
     if not options.student.strip() or Path(options.student).name != options.student:
-        raise SeeklabError([Problem("--student", f"{options.student!r} is no name that a folder can have")])
+        raise SeeklabError([Problem("--student", f"{options.student!r} cannot be a folder's name")])
     course, made = open_course(options.secret, Path.cwd())
     if made:
-        complain(f"note: made the course's secret in {course.folder}; keep it, and keep it from learners")
+        complain(f"note: created the course's secret in {course.folder}; back it up, and keep it from learners")
     names = [options.assignment] if options.assignment else catalogue.NAMES
     found = [catalogue.assignment(name) for name in names]
     wanted = found if options.assignment else [one for one in found if one.blind is not None]

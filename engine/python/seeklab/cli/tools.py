@@ -1,4 +1,4 @@
-"""`seeklab tools`: what a run can be printed with."""
+"""`seeklab tools`: list the observation tools whose output a run can print."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
 
 
 def tools(options: Namespace) -> int:
-    """List the tools, each with what it shows."""
+    """List the tools, each with a description."""
     found = seeklab.tools()
     if options.json:
         print_json(found)

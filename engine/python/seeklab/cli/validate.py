@@ -1,4 +1,4 @@
-"""`seeklab validate`: the disk model against a measured drive."""
+"""`seeklab validate`: compare the disk model with a measured drive."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add(commands: Commands) -> None:
 
 
 def validate(options: Namespace) -> int:
-    """Replay a trace on the disk model and print its error, by class of request."""
+    """Replay a trace on the disk model and print its error by class of request."""
     found = seeklab.validate_drive(options.drive, options.trace)
     if options.json:
         print_json(found)
@@ -44,5 +44,5 @@ def validate(options: Namespace) -> int:
     ]
     print(found["drive"])
     print_table(HEAD, lines, right=range(1, len(HEAD)))
-    print(f"{100 * found['within_300_us']:.1f} % of requests are within 0.3 ms of the measured time, one by one.")
+    print(f"{100 * found['within_300_us']:.1f}% of requests are within 0.3 ms of the measured time, one by one.")
     return DONE
