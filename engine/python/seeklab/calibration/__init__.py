@@ -1,10 +1,10 @@
-"""From a short series of fio runs to the parameters of a device model, with evidence and held-out errors.
+"""Calibration: from a short series of fio runs to a device model's parameters, with evidence and held-out errors.
 
     found = seeklab.calibration.calibrate(seeklab.calibration.read_results("results/"))
     found.verdict.grade, found.preset_toml("mine")
 
-What is identified, and from which job, follows closed forms where they exist (`closed`) and a search with the engine
-where they do not (`ssd`, `disk`). A part of the jobs is never used in a fit, and judges it.
+Parameters follow from closed forms (`closed_forms`) where these exist, and otherwise from a search with the engine
+(`ssd`, `disk`). Some jobs are never used in a fit; they judge it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Closed forms: from a few measured numbers to one parameter. Times in us, sizes in bytes, rates in bytes/us (MB/s).
+"""Closed forms from a few measured numbers to one parameter. Times in us, sizes in bytes, rates in bytes/us (MB/s).
 
-Each is an identity of the model's own stages. Sources of the form: Little's law; least squares; the uniform wait for a
-sector; the seek curve a + B sqrt(x) + C x; the greedy collector's write amplification p = exp(-alpha (1 - p)).
+Each is an identity of the model's own stages. They rest on Little's law; least squares; the uniform wait for a sector;
+the seek curve a + B sqrt(x) + C x; the greedy collector's write amplification p = exp(-alpha (1 - p)).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ KIB = 1024
 MIB = 1 << 20
 ROUNDING = 1e-9
 SPEEDS_RPM = (4200, 5400, 5900, 7200, 10000, 10500, 15000)
-"""Speeds at which disks are sold."""
+"""Rotation speeds of disks on the market."""
 US_PER_MINUTE = 60e6
 
 
@@ -29,7 +29,7 @@ class Line(NamedTuple):
 
 
 def line(points: Mapping[float, float]) -> Line:
-    """Fit a line by least squares of relative errors: latencies of 1 MiB must not outweigh those of 4 KiB."""
+    """Fit a line by least squares of relative errors, so that latencies of 1 MiB do not outweigh those of 4 KiB."""
     weights = {x: 1 / (y * y) for x, y in points.items()}
     total = sum(weights.values())
     mean_x = sum(weights[x] * x for x in points) / total
@@ -41,14 +41,14 @@ def line(points: Mapping[float, float]) -> Line:
 
 
 class Link(NamedTuple):
-    """A drive's link, as far as it can be seen."""
+    """A drive's link, as far as requests reveal it."""
 
     rate: float
-    """Bytes a microsecond."""
+    """Bytes per microsecond."""
     command: float
-    """Time of a command on the link, in us; None's place is taken by 0 when it is not seen."""
+    """Time of a command on the link, in us; 0 if it cannot be measured."""
     ratio: float
-    """How far the requests a second at three sizes lie on one line: 1 when the link limits all of them."""
+    """How well the request rates of three sizes lie on one line: 1 if the link limits all of them."""
     is_bound: bool
 
 
@@ -56,7 +56,7 @@ BOUND_RATIO = (0.75, 1.33)
 
 
 def link(x4: float, x16: float, x128: float) -> Link:
-    """Find the link's rate and its time for a command from requests a second at 4, 16 and 128 KiB and great depth."""
+    """Return the link's rate and command time, from requests per second at 4, 16 and 128 KiB and great depth."""
     rate = 124 * KIB / (1e6 / x128 - 1e6 / x4)
     ratio = (1e6 / x16 - 1e6 / x4) / (12 * KIB / rate)
     is_bound = BOUND_RATIO[0] <= ratio <= BOUND_RATIO[1]
@@ -65,12 +65,12 @@ def link(x4: float, x16: float, x128: float) -> Link:
 
 
 def link_by_slope(latency_16: float, latency_64: float) -> float:
-    """Find the link's rate from latencies of one request at a time, of 16 and 64 KiB."""
+    """Return the link's rate, from latencies of single requests of 16 and 64 KiB."""
     return 48 * KIB / (latency_64 - latency_16)
 
 
 def spare_percent(amplification: float) -> float:
-    """Find the spare flash from the write amplification under uniform random writes with a greedy collector."""
+    """Return the spare flash in percent, from the write amplification of random writes with a greedy collector."""
     valid = 1 - 1 / amplification
     alpha = -log(valid) / (1 - valid)
     return 100 * (alpha - 1)
@@ -80,7 +80,7 @@ class Buffer(NamedTuple):
     """A drive's write buffer."""
 
     drain: float
-    """Bytes a microsecond."""
+    """Rate at which it drains, in bytes per microsecond."""
     size: float
     """Bytes."""
     is_seen: bool
@@ -88,22 +88,22 @@ class Buffer(NamedTuple):
 
 
 def buffer(moved_200ms: float, moved_500ms: float, link_rate: float) -> Buffer:
-    """Find how fast a buffer drains and how large it is from the bytes written in 200 and in 500 ms after a rest."""
+    """Return a buffer's drain rate and size, from the bytes written in 200 and in 500 ms after a rest."""
     drain = (moved_500ms - moved_200ms) / 300e3
     return Buffer(drain, max(0.0, moved_200ms - 200e3 * drain), is_seen=drain <= 0.95 * link_rate)
 
 
 TYPES = (2, 3, 4)
-"""Bits of a cell, and so the page types that share it: MLC, TLC, QLC."""
+"""Bits per cell, which is the number of page types that share it: MLC, TLC, QLC."""
 PLATEAU = 0.3
-"""Half of the part of a crowd that is looked at, in crowds: its edges are left out."""
+"""Half of the evaluated middle part of a mode, as a share of the mode; the edges are ignored."""
 MIN_TYPES_APART = 1.1
 MAX_BETWEEN = 0.3
-"""Share of the whole spread that is within crowds, at most; it is about two thirds when there are none."""
+"""Maximum share of the whole spread within modes; without modes it is about two thirds."""
 
 
 def page_types(quantile: Callable[[float], float]) -> tuple[float, ...]:
-    """Find the latencies of page types from the percentiles of single reads: equal crowds; none when there are none."""
+    """Return the latencies of page types: the equal modes in the percentiles of single reads, or () without modes."""
     best: tuple[float, tuple[float, ...]] | None = None
     for count in TYPES:
         middles = [100 * (nth + 0.5) / count for nth in range(count)]
@@ -122,12 +122,12 @@ MIN_DELAYED = 300
 
 
 def program_us(read_us: float, longest_us: float, delayed: int, channel_us: float) -> float | None:
-    """Find the time of a program from the longest read that had to wait for one; None with too few that waited."""
+    """Return a program's time, from the longest read that waited for one; None if too few reads waited."""
     return None if delayed < MIN_DELAYED else longest_us - read_us - channel_us
 
 
 def stroke(share: float, inner_to_outer: float) -> float:
-    """Find the part of the stroke that holds the first `share` of the bytes, with a rate that falls linearly."""
+    """Return the part of the stroke with the first `share` of the bytes, for a rate that falls linearly."""
     bend = (1 - inner_to_outer) / 2
     if bend == 0:
         return share
@@ -142,7 +142,7 @@ class Rates(NamedTuple):
 
 
 def edges(rates: Mapping[float, float]) -> Rates:
-    """Fit the edges' rates to rates at shares of the bytes."""
+    """Fit the rates at the edges to rates at positions, given as shares of the bytes."""
     inner_to_outer = 0.5
     outer = inner = 0.0
     for _ in range(20):
@@ -154,7 +154,7 @@ def edges(rates: Mapping[float, float]) -> Rates:
 
 
 def rotation_us(q10: float, q90: float) -> tuple[float, float]:
-    """Find the time of a turn from the spread of reads in a narrow span, as measured and as the nearest speed has."""
+    """Return the time of a turn, from the spread of reads in a narrow span: measured, and of the nearest real speed."""
     measured = (q90 - q10) / 0.8
     speed = min(SPEEDS_RPM, key=lambda rpm: abs(log(US_PER_MINUTE / rpm / measured)))
     return measured, US_PER_MINUTE / speed
@@ -184,7 +184,7 @@ class Seeks(NamedTuple):
 
 
 def seeks(positioning: Mapping[float, float]) -> Seeks:
-    """Fit the seek curve to mean positioning times over spans of the stroke; no coefficient is below zero."""
+    """Fit the seek curve to mean positioning times over spans of the stroke; all coefficients are at least 0."""
     best: tuple[float, Seeks] | None = None
     for used in ((True, True), (True, False), (False, True)):
         columns = [[1.0] * len(positioning)]
@@ -203,7 +203,7 @@ def seeks(positioning: Mapping[float, float]) -> Seeks:
 
 
 def _least_squares(columns: Sequence[Sequence[float]], values: Sequence[float]) -> list[float]:
-    """Solve the normal equations by elimination; there are three unknowns at most."""
+    """Solve the normal equations by elimination, for at most three unknowns."""
     rows = [
         [sum(a * b for a, b in zip(one, other, strict=True)) for other in columns]
         + [sum(a * y for a, y in zip(one, values, strict=True))]
@@ -221,28 +221,28 @@ def _least_squares(columns: Sequence[Sequence[float]], values: Sequence[float]) 
 
 
 MIN_INSIDE = 1.2
-"""Requests in the server, below which nothing can be told of more."""
+"""With fewer requests in the server than this, a higher number cannot be estimated."""
 
 
 class Server(NamedTuple):
-    """A server that requests and bytes share: 1 / (requests a second) = command + bytes / rate."""
+    """A server that requests and bytes share: 1 / (requests per second) = command + bytes / rate."""
 
     command: float
     rate: float
-    """Bytes a microsecond."""
+    """Bytes per microsecond."""
 
 
 MIN_COMMAND_SHARE = 0.2
-"""Of the time of the smallest request, from which on a command can be told from bytes."""
+"""Minimum share of the smallest request's time at which a command can be distinguished from bytes."""
 MAX_OFF_LINE = 0.15
 MIN_ON_LINE = 3
-"""Sizes: two are always on a line."""
+"""Minimum number of sizes, because two always lie on a line."""
 
 
 def server(rates: Mapping[int, float]) -> Server | None:
-    """Find what a command takes from the most requests a second by size; None where bytes alone explain them.
+    """Return a server with a command time, from the maximum request rate of each size; None if bytes explain them.
 
-    All sizes must lie on one line, or there are two limits that do not know of each other.
+    All sizes must lie on one line; otherwise there are two independent limits.
     """
     if len(rates) < MIN_ON_LINE:
         return None
@@ -255,14 +255,14 @@ def server(rates: Mapping[int, float]) -> Server | None:
 
 
 Z_99 = 2.326
-"""Of the 99th percentile of a normal distribution."""
+"""The standard normal deviate of the 99th percentile."""
 MAX_SCATTER = 1.5
 
 
 def scatter(p99_to_mean: float) -> float:
-    """Find a gamma distribution's coefficient of variation from its 99th percentile over its mean.
+    """Return a gamma distribution's coefficient of variation, from its 99th percentile divided by its mean.
 
-    Wilson and Hilferty: the cube root of a gamma variable is nearly normal.
+    This uses the Wilson-Hilferty approximation: the cube root of a gamma variable is nearly normal.
     """
     least, most = 0.0, MAX_SCATTER
     for _ in range(40):
@@ -278,14 +278,14 @@ class Unit(NamedTuple):
 
     latency: float
     alone: float
-    """Rate with one request in flight, bytes a microsecond."""
+    """Rate with one request in flight, in bytes per microsecond."""
     rate: float
     full_at: int | None
-    """Requests in flight at which the rate is reached; None when it does not vary."""
+    """Requests in flight at which the full rate is reached; None if the rate does not vary."""
 
 
 def unit(latencies: Mapping[float, float], rates: Mapping[int, float], size: int = MIB) -> Unit:
-    """Find a logical unit from latencies alone by size, and from requests a second of `size` by depth."""
+    """Return a logical unit, from single latencies by size, and from requests per second of `size` by depth."""
     latency, slope = line(latencies)
     latency, alone = max(0.0, latency), 1 / slope
     rate = max(x * size / 1e6 for x in rates.values())
@@ -304,7 +304,7 @@ def unit(latencies: Mapping[float, float], rates: Mapping[int, float], size: int
 
 
 class Bucket(NamedTuple):
-    """A token bucket: so much a second while it lasts, so much afterwards."""
+    """A token bucket: one rate while its tokens last, and a lower one afterwards."""
 
     burst: float
     refill: float
@@ -318,7 +318,7 @@ MIN_STEP = 1.15
 
 
 def bucket(per_second: Sequence[float]) -> Bucket | None:
-    """Find the best split of a series into two levels; None when there is none worth the name."""
+    """Return the best split of a series into two levels; None if the levels do not differ clearly."""
     least = 3
     if len(per_second) < 2 * least:
         return None

@@ -1,4 +1,4 @@
-"""A disk: buffer, rates, speed and seek curve in closed form; its queue's policy by the engine."""
+"""Fit of a disk: buffer, rates, speed and seek curve in closed form; its queue policy with the engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HITS_SPAN = 64 * KIB
 NARROW = 1 / 256
 POLICIES = ("satf", "scan", "sstf", "c-look", "fcfs")
 CLEAR = 1.05
-"""A policy is told from another when their rates are so far apart."""
+"""Minimum ratio of the rates of two policies that can be distinguished."""
 ASSUMED = {
     "heads": 8,
     "zones": 16,
@@ -29,7 +29,7 @@ ASSUMED = {
 
 
 def fit(results: Results, capacity: str, capacity_bytes: float) -> tuple[dict[str, Any], list[Parameter]] | None:
-    """Fit a disk; None without the reads that it needs."""
+    """Fit a disk; return None if reads that it needs are missing."""
     small, large = (_hits(results, size) for size in (4 * KIB, 64 * KIB))
     spans = _spans(results, capacity_bytes)
     if not spans:
@@ -43,7 +43,7 @@ def fit(results: Results, capacity: str, capacity_bytes: float) -> tuple[dict[st
                 "overhead",
                 f"{number(overhead)} us",
                 "measured",
-                "hits in the drive's buffer; the host's own path is in it",
+                "hits in the drive's buffer; includes the host's own path",
             ),
             Parameter("interface", f"{number(interface)} MB/s", "measured", "hits of 4 and 64 KiB"),
         ]
@@ -62,7 +62,7 @@ def fit(results: Results, capacity: str, capacity_bytes: float) -> tuple[dict[st
             "speed",
             f"{rpm} rpm",
             "measured",
-            f"reads in a narrow span are spread over {number(measured_turn / 1000)} ms; the nearest speed that is sold",
+            f"spread of reads in a narrow span, {number(measured_turn / 1000)} ms; the nearest real speed",
         )
     )
     fixed = overhead + turn / 2 + 4 * KIB / interface + 4 * KIB / (outer * (1 + inner / outer) / 2)
@@ -86,7 +86,7 @@ def fit(results: Results, capacity: str, capacity_bytes: float) -> tuple[dict[st
             "full seek",
             f"{number(full / 1000)} ms",
             "bound" if whole else "assumed",
-            "it parts badly from the curve's shape; repeats would be needed"
+            "hard to separate from the curve's shape; repeats would be needed"
             if whole
             else "only a part of the disk was read; typical",
         ),
@@ -110,7 +110,7 @@ def fit(results: Results, capacity: str, capacity_bytes: float) -> tuple[dict[st
             "heads, zones, segments, head switch, buffer",
             "8, 16, 32, 0.8 ms, 128 MB",
             "assumed",
-            "they do not show in fio's reports",
+            "not visible in fio reports",
         )
     )
     return {"hdd": device}, known
@@ -126,7 +126,7 @@ def _hits(results: Results, size: int) -> Measured | None:
 
 
 def _spans(results: Results, capacity_bytes: float) -> dict[float, Measured]:
-    """Random reads of 4 KiB alone, by the share of the disk that they are spread over."""
+    """Return random single reads of 4 KiB, by the share of the disk that they cover."""
     found = {}
     for key, job in results.jobs.items():
         if key.rw == "randread" and key.size == 4 * KIB and key.depth == 1 and not key.offset and key.span > HITS_SPAN:
@@ -147,7 +147,7 @@ def _rates(results: Results, known: list[Parameter]) -> closed_forms.Rates:
                 "rates",
                 "175 and 87 MB/s",
                 "assumed",
-                "no sequential reads of 1 and 8 MiB at two places were recorded; typical",
+                "sequential reads of 1 and 8 MiB at two places were not recorded; typical",
             )
         )
         return closed_forms.Rates(175.0, 87.0)
@@ -155,7 +155,7 @@ def _rates(results: Results, known: list[Parameter]) -> closed_forms.Rates:
     known.append(
         Parameter(
             "rates",
-            f"{number(found.outer)} MB/s outside, {number(found.inner)} MB/s inside",
+            f"{number(found.outer)} MB/s at the outer edge, {number(found.inner)} MB/s at the inner",
             "measured",
             f"sequential reads of 1 and 8 MiB at {len(rates)} places",
         )
@@ -172,7 +172,7 @@ def _switches(results: Results, overhead: float, turn: float, known: list[Parame
             "read-ahead",
             "on" if reads_ahead else "off",
             "measured" if ahead else "assumed",
-            "sequential reads of 4 KiB alone" if ahead else "as drives are sold",
+            "single sequential reads of 4 KiB" if ahead else "factory setting",
         )
     )
     paused = [
@@ -186,7 +186,7 @@ def _switches(results: Results, overhead: float, turn: float, known: list[Parame
             "write cache",
             "on" if cache else "off",
             "measured" if paused else "assumed",
-            "single writes with pauses" if paused else "as drives are sold",
+            "single writes with pauses" if paused else "factory setting",
         )
     )
     return {"read_ahead": "1MiB" if reads_ahead else 0, "write_cache": cache}
@@ -203,13 +203,13 @@ def _policy(results: Results, device: dict[str, Any], known: list[Parameter]) ->
     off = {policy: max(found / deep.iops, deep.iops / found) for policy, found in rates.items()}
     best = min(off, key=lambda policy: off[policy])
     others = [policy for policy in POLICIES if policy != best and off[policy] < CLEAR * off[best]]
-    alike = f"; {' and '.join(others)} would do as well" if others else ""
+    alike = f"; {' and '.join(others)} would fit as well" if others else ""
     known.append(
         Parameter(
             "queue policy",
             best,
             "bound" if others else "measured",
-            f"{deep.iops:.0f} reads a second at depth 32, {rates[best]:.0f} simulated{alike}",
+            f"{deep.iops:.0f} reads per second at depth 32, {rates[best]:.0f} simulated{alike}",
         )
     )
     return best

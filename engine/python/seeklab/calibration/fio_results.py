@@ -1,4 +1,4 @@
-"""What fio recorded: reports read into points, and every one that cannot be used named with its reason."""
+"""Recorded fio results: reports are parsed into measurements; each unusable one is listed with the reason."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 MIN_FIO = (3, 18)
-"""Before it, fio had no separate percentiles of the whole latency."""
+"""Earlier versions have no separate percentiles of the total latency."""
 MIN_RUNTIME = 0.95
-"""Of the time that was asked for; a job that ran shorter was interrupted."""
+"""Minimum share of the requested run time; a job that ran shorter was interrupted."""
 MAX_OFF_LITTLE = 0.1
-"""How far requests a second times mean latency may be from the depth."""
+"""Maximum relative difference between request rate times mean latency and the depth (Little's law)."""
 MAX_REPORT_BYTES = 1 << 26
 MS_PER_S = 1000.0
 MOST = 2.0**63
-"""Of any number in a report."""
+"""Upper limit for every number of a report."""
 MAX_DEPTH = 1 << 16
 MAX_BINS = 8192
-"""Of a histogram; fio has 64 in each of 29 groups, more when it was built with finer ones."""
+"""Maximum number of histogram bins; fio has 64 in each of 29 groups, and more if it was built with finer ones."""
 MAX_JOBS = 1000
-"""Of one report; each of ours has one."""
+"""Maximum number of jobs in a report; each of our reports has one."""
 PREFIXES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 SIZE = re.compile(r"([0-9]{1,18})([kmgt]?)i?b?$", re.IGNORECASE)
 TIME = re.compile(r"([0-9]{1,18})(us|ms|s|m|h)?$")
 BANDWIDTH = re.compile(r"[ \t]*[0-9]{1,18}[ \t]*")
 TIME_UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 T_95 = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
-"""Student's t for an interval of 95 %, by number of repeats."""
+"""Student's t for a 95% interval, by number of repeats."""
 
 
 class Key(NamedTuple):
-    """What a job asked for, as far as it matters: jobs with the same key are repeats."""
+    """The settings of a job that matter here; jobs with the same key are repeats."""
 
     rw: str
     size: int
     depth: int
     mix: int = 100
-    """Share of reads in percent."""
+    """Share of reads, in percent."""
     pause_us: int = 0
     rate_iops: int = 0
     offset: float = 0.0
-    """Where its region begins: a share of the device when below 1, else bytes."""
+    """Start of its region: a share of the device if below 1, otherwise bytes."""
     span: float = 0.0
-    """Bytes of its region; 0 when it was not said."""
+    """Size of its region in bytes; 0 if the job does not set it."""
     limit_ms: int = 0
-    """Run time, of jobs that are told apart by it: those that fill the write buffer."""
+    """Run time in ms, for jobs that differ only in it: those that fill the write buffer."""
 
     def __str__(self) -> str:
-        """Write it as people do."""
+        """Return the settings as readable text."""
         size = f"{self.size >> 20}M" if self.size % (1 << 20) == 0 else f"{self.size / 1024:g}k"
         mix = f" {self.mix}/{100 - self.mix}" if self.rw in ("randrw", "rw") else ""
         pause = f", pauses of {self.pause_us / 1000:g} ms" if self.pause_us else ""
@@ -84,32 +84,32 @@ class Run:
     io_bytes: int
     runtime_s: float
     ticks_us: float | None = None
-    """Mean time of a request in the host's block layer, when it was reported."""
+    """Mean time of a request in the host's block layer, if fio reported it."""
     cpu_percent: float = 0.0
 
     @cached_property
     def _reached(self) -> tuple[int, ...]:
-        """How many requests took at most each bin's time."""
+        """For each bin, the number of requests that took at most its time."""
         return tuple(accumulate(count for _, count in self.bins))
 
     def q(self, percent: float) -> float:
-        """Give a percentile."""
+        """Return a percentile."""
         at = bisect_left(self._reached, percent / 100 * self.requests)
         return min(max(self.bins[at][0], self.least), self.longest) if at < len(self.bins) else self.longest
 
     @property
     def requests(self) -> int:
-        """How many there were."""
+        """The number of requests."""
         return self._reached[-1] if self._reached else 0
 
     def count_above(self, us: float) -> int:
-        """Count the requests that took longer."""
+        """Return the number of requests that took longer."""
         return sum(count for value, count in self.bins if value > us)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A job with its repeats; its numbers are medians over them."""
+    """A job with its repeats; its numbers are medians over the repeats."""
 
     key: Key
     runs: tuple[Run, ...]
@@ -121,12 +121,12 @@ class Measured:
 
     @property
     def iops(self) -> float:
-        """Requests a second."""
+        """Requests per second."""
         return median(run.iops for run in self.runs)
 
     @property
     def longest(self) -> float:
-        """The longest latency in us, of the repeat in the middle."""
+        """The longest latency in us, of the median repeat."""
         return median(run.longest for run in self.runs)
 
     @property
@@ -136,20 +136,20 @@ class Measured:
 
     @property
     def runtime_s(self) -> float:
-        """How long it ran."""
+        """Run time in seconds."""
         return median(run.runtime_s for run in self.runs)
 
     def q(self, percent: float) -> float:
-        """Give a percentile in us."""
+        """Return a percentile in us."""
         return median(run.q(percent) for run in self.runs)
 
     def variation(self) -> float:
-        """Give the coefficient of variation of mean latency over the repeats, in percent."""
+        """Return the coefficient of variation of the mean latency over the repeats, in percent."""
         means = [run.mean for run in self.runs]
         return 100 * stdev(means) / fmean(means) if len(means) > 1 else 0.0
 
     def interval(self) -> float | None:
-        """Give half the 95 % interval of the median of the mean latencies, in us; None without repeats."""
+        """Return half the 95% interval of the median of the mean latencies, in us; None without repeats."""
         means = [run.mean for run in self.runs]
         factor = T_95.get(min(len(means), max(T_95)))
         return None if factor is None else factor * 1.25 * stdev(means) / sqrt(len(means))
@@ -157,7 +157,7 @@ class Measured:
 
 @dataclass
 class Results:
-    """All that was recorded."""
+    """All recorded measurements."""
 
     jobs: dict[Key, Measured] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
@@ -165,10 +165,10 @@ class Results:
     files: int = 0
     versions: set[str] = field(default_factory=set)
     series: dict[str, list[float]] = field(default_factory=dict)
-    """Bandwidth second by second, of logs found beside the reports."""
+    """Bandwidth of each second, from logs beside the reports."""
 
     def get(self, rw: str, size: int, depth: int, **more: Any) -> Measured | None:
-        """Find a plain job: the one with the largest span when several differ in that alone."""
+        """Return a plain job; if several differ only in their span, return the one with the largest."""
         found = [
             job
             for key, job in self.jobs.items()
@@ -182,14 +182,14 @@ class Results:
 
 
 def read_results(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> Results:
-    """Read every fio report below a folder, one report, or those of a list."""
+    """Read one fio report, a list of reports, or all reports in a folder."""
     if isinstance(given, (str, PathLike)):
         path, what = Path(given), shown(given)
         if not path.exists():
-            raise SeeklabError([Problem("from", f"{what} does not exist; name a folder with fio's JSON reports")])
+            raise SeeklabError([Problem("from", f"{what} does not exist; pass a folder with fio's JSON reports")])
         files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     else:
-        files, what = sorted(Path(file) for file in given), "what was given"
+        files, what = sorted(Path(file) for file in given), "the list of files"
     results = Results()
     runs: dict[Key, list[Run]] = {}
     for file in files:
@@ -205,17 +205,17 @@ def read_results(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> 
         except _UnusableError as reason:
             results.left_out.append(f"{shown(file)}: {reason}")
     if not results.files:
-        message = f"{what} holds no file that ends with .json; record with fio --output-format=json+ --output=NAME.json"
+        message = f"{what} contains no .json file; record with fio --output-format=json+ --output=NAME.json"
         raise SeeklabError([Problem("from", message)])
     results.jobs = {key: Measured(key, tuple(of_key)) for key, of_key in runs.items()}
     if not results.jobs:
         reasons = "; ".join(results.left_out[:5])
-        raise SeeklabError([Problem("from", f"nothing in {what} can be used: {reasons}")])
+        raise SeeklabError([Problem("from", f"no report in {what} can be used: {reasons}")])
     return results
 
 
 class _UnusableError(Exception):
-    """A report that cannot be used; its text says why."""
+    """A report cannot be used; the message says why."""
 
 
 def _series(file: Path) -> Iterator[float]:
@@ -229,12 +229,12 @@ def _series(file: Path) -> Iterator[float]:
 
 def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
     if file.stat().st_size > MAX_REPORT_BYTES:
-        reason = f"holds {file.stat().st_size >> 20} MiB, and a report of fio is far smaller"
+        reason = f"is {file.stat().st_size >> 20} MiB large; fio reports are far smaller"
         raise _UnusableError(reason)
     text = file.read_text(encoding="utf-8", errors="replace")
     start = text.find("{")
     if start < 0:
-        reason = "is no JSON report of fio: there is no { in it" if text.strip() else "is empty"
+        reason = "is not a fio JSON report (it contains no '{')" if text.strip() else "is empty"
         raise _UnusableError(reason)
     try:
         document = read_json(text[start:])
@@ -243,14 +243,14 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
         raise _UnusableError(reason) from None
     version = document.get("fio version") if isinstance(document, dict) else None
     if not isinstance(version, str) or not isinstance(document.get("jobs"), list):
-        reason = 'is no JSON report of fio: it has no "fio version" and "jobs"'
+        reason = 'is not a fio JSON report: it has no "fio version" and "jobs"'
         raise _UnusableError(reason)
     _check_version(version)
     results.versions.add(version)
     shared = document.get("global options", {})
     ticks = document.get("disk_util") or [{}]
     if len(document["jobs"]) > MAX_JOBS:
-        reason = f"has {len(document['jobs']):,} jobs; a report of a calibration has at most {MAX_JOBS:,}"
+        reason = f"has {len(document['jobs']):,} jobs; the limit for a calibration report is {MAX_JOBS:,}"
         raise _UnusableError(reason)
     for job in document["jobs"]:
         try:
@@ -260,7 +260,7 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
             said = (
                 str(reason)
                 if isinstance(reason, _UnusableError)
-                else f"lacks the field {str(reason)[:100]}, or has another kind of value there"
+                else f"lacks the field {str(reason)[:100]}, or that field has a value of another kind"
             )
             results.left_out.append(f"{shown(file)} [{name}]: {said}")
 
@@ -270,10 +270,10 @@ def _check_version(version: str) -> None:
         return
     numbers = re.match(r"fio-(\d{1,4})\.(\d{1,4})(?!\d)", version)
     if numbers is None:
-        reason = f'says it is of "{version[:60]}", not of fio'
+        reason = f'has the version "{version[:60]}", which is not a version of fio'
         raise _UnusableError(reason)
     if (int(numbers[1]), int(numbers[2])) < MIN_FIO:
-        reason = f"is of {version[:60]}; at least fio-{MIN_FIO[0]}.{MIN_FIO[1]} is needed"
+        reason = f"was written by {version[:60]}; fio-{MIN_FIO[0]}.{MIN_FIO[1]} or later is needed"
         raise _UnusableError(reason)
 
 
@@ -284,13 +284,13 @@ def _run(options: Mapping[str, str], job: Mapping[str, Any], disk: Mapping[str, 
     asked_s = _seconds(options["runtime"]) if "runtime" in options else 0.0
     ran_s = job["job_runtime"] / MS_PER_S / int(options.get("numjobs", "1"))
     if asked_s and "time_based" in options and ran_s < MIN_RUNTIME * asked_s:
-        reason = f"ran {ran_s:g} s of {asked_s:g} s: it was interrupted"
+        reason = f"ran {ran_s:g} s instead of {asked_s:g} s: it was interrupted"
         raise _UnusableError(reason)
     key = _key(options, asked_s)
     read, write = job["read"], job["write"]
     main = write if key.rw in ("write", "randwrite") else read
     if not main["total_ios"]:
-        reason = "completed nothing"
+        reason = "completed no requests"
         raise _UnusableError(reason)
     of_all = [direction for direction in (read, write) if direction["total_ios"]]
     iops = sum(direction["iops"] for direction in of_all)
@@ -298,13 +298,13 @@ def _run(options: Mapping[str, str], job: Mapping[str, Any], disk: Mapping[str, 
     mean_ns = sum(direction["lat_ns"]["mean"] * direction["total_ios"] for direction in of_all) / total
     bins = _bins(main["lat_ns"], main["clat_ns"])
     _check_numbers(main, iops, bins)
-    # A few hundred milliseconds are mostly ramp.
+    # A run of a few hundred milliseconds is mostly ramp.
     if not key.pause_us and not key.rate_iops and not key.limit_ms:
         found = iops * mean_ns / 1e9
         if abs(found / key.depth - 1) > MAX_OFF_LITTLE:
             reason = (
-                f"has {found:.3g} requests in flight by Little's law, and its depth is {key.depth}: "
-                "pauses, rates or lost time are in it"
+                f"has {found:.3g} requests in flight by Little's law, but its depth is {key.depth}: "
+                "it contains pauses, rate limits or lost time"
             )
             raise _UnusableError(reason)
     ios = disk.get("read_ios", 0)
@@ -322,24 +322,24 @@ def _run(options: Mapping[str, str], job: Mapping[str, Any], disk: Mapping[str, 
 
 
 def _check_numbers(main: Mapping[str, Any], iops: float, bins: Sequence[tuple[float, int]]) -> None:
-    """Refuse what no clock has measured: latencies of nothing or without an end."""
+    """Reject impossible numbers, such as latencies of zero or infinity."""
     latency = main["lat_ns"]
     numbers = {"iops": iops, **{f"lat_ns.{name}": latency[name] for name in ("mean", "min", "max")}}
     for name, value in numbers.items():
         if not 0 < value < MOST:
-            reason = f"has {name} of {value}, which cannot be"
+            reason = f"has {name} of {value}, which is impossible"
             raise _UnusableError(reason)
     if any(not (0 < us < MOST and 0 <= count < MOST) for us, count in bins) or not any(count for _, count in bins):
-        reason = "has a histogram of latencies with times or counts that cannot be"
+        reason = "has a latency histogram with impossible times or counts"
         raise _UnusableError(reason)
 
 
 def _bins(whole: Mapping[str, Any], completion: Mapping[str, Any]) -> tuple[tuple[float, int], ...]:
-    """Read the latency histogram, or make one of the percentiles when only those were recorded."""
+    """Return the latency histogram, or one made from the percentiles if only those were recorded."""
     for latency in (whole, completion):
         for name in ("bins", "percentile"):
             if len(latency.get(name) or ()) > MAX_BINS:
-                reason = f"has {len(latency[name]):,} entries in {name}; fio writes at most {MAX_BINS:,}"
+                reason = f"has {len(latency[name]):,} entries in {name}; the limit is {MAX_BINS:,}"
                 raise _UnusableError(reason)
     for latency in (whole, completion):
         if latency.get("bins"):
@@ -363,15 +363,15 @@ def _of_percentiles(percentiles: Mapping[str, int], count: int) -> tuple[tuple[f
 def _key(options: Mapping[str, str], asked_s: float) -> Key:
     for name in ("bssplit", "bsrange", "rate", "random_distribution", "numjobs", "nrfiles"):
         if name in options and not (name == "numjobs" and options[name] == "1"):
-            reason = f"has {name}={options[name]}, which no job of a calibration has"
+            reason = f"has {name}={options[name]}, which calibration jobs do not use"
             raise _UnusableError(reason)
     rw = options.get("rw", options.get("readwrite", "read"))
     if rw not in ("read", "write", "randread", "randwrite", "randrw", "rw"):
-        reason = f"has rw={rw}, which no job of a calibration has"
+        reason = f"has rw={rw}, which calibration jobs do not use"
         raise _UnusableError(reason)
     block, depth = _bytes(options.get("bs", "4k")), int(options.get("iodepth", "1"))
     if not block or not 0 < depth <= MAX_DEPTH:
-        reason = f"has bs={block} and iodepth={depth}; both are at least 1, the depth at most {MAX_DEPTH}"
+        reason = f"has bs={block} and iodepth={depth}; both must be at least 1, and the depth at most {MAX_DEPTH}"
         raise _UnusableError(reason)
     offset, size = options.get("offset", "0"), options.get("size", "0")
     mix = int(options.get("rwmixread", "50")) if rw in ("randrw", "rw") else 100
@@ -391,7 +391,7 @@ def _key(options: Mapping[str, str], asked_s: float) -> Key:
 def _bytes(text: str) -> int:
     found = SIZE.fullmatch(text)
     if not found:
-        reason = f'has the size "{text}", which is no number with k, m or g'
+        reason = f'has the size "{text}"; write a number with k, m or g'
         raise _UnusableError(reason)
     return int(found[1]) * PREFIXES[found[2].lower()]
 
@@ -399,12 +399,12 @@ def _bytes(text: str) -> int:
 def _seconds(text: str, bare: float = 1.0) -> float:
     found = TIME.fullmatch(text)
     if not found:
-        reason = f'has the time "{text}", which is no number with us, ms, s, m or h'
+        reason = f'has the time "{text}"; write a number with us, ms, s, m or h'
         raise _UnusableError(reason)
     return int(found[1]) * (TIME_UNITS_S[found[2]] if found[2] else bare)
 
 
 def repeats(jobs: Sequence[Measured]) -> float:
-    """Give the median coefficient of variation of the jobs that have repeats, in percent."""
+    """Return the median coefficient of variation of the jobs that have repeats, in percent."""
     variations = [job.variation() for job in jobs if len(job.runs) > 1]
     return median(variations) if variations else 0.0

@@ -1,4 +1,4 @@
-"""Which family of devices fits, how well on jobs that were not used to fit it, and the preset that follows."""
+"""The fit: which device family matches best, its error on held-out jobs, and the resulting preset."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Family = Literal["lun", "ssd", "hdd"]
 Grade = Literal["good", "usable", "does not fit"]
 
 GOOD, USABLE = (10.0, 25.0), (25.0, 60.0)
-"""Most error in percent of mean latency, averaged over the held-out jobs, and of their 99th percentiles."""
+"""Maximum error in percent, averaged over the held-out jobs: of the mean latency, and of the 99th percentile."""
 SIMPLER_IF_WITHIN = 1.3
-"""A logical unit has fewer parameters: it is preferred when its error is at most so many times the drive's."""
+"""A logical unit has fewer parameters. It is preferred if its error is at most this multiple of the drive's."""
 NOISY_CV = 10.0
 UNSTEADY_CV = 50.0
-"""Variation of a job's repeats, in percent, from which on they do not measure one thing."""
+"""Variation of a job's repeats, in percent, above which they do not measure the same thing."""
 HOST_BOUND = 1.5
 CAPACITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})\s*([kmgt]?)(i?b|)", re.IGNORECASE)
 MIN_CAPACITY = 1 << 20
@@ -40,11 +40,11 @@ DISK_MEDIAN_US = 1500.0
 DISK_WIDTH_US = (3000.0, 16000.0)
 GAP, GAP_SHARE, GAP_OF_DISK = 3.0, 0.02, 0.1
 FITTING = 0.75
-"""Share of the work that is fitting; the rest is judging."""
+"""Share of fitting in the total work; the rest is judging."""
 HELD_OUT_IOS = 20_000
 HELD_OUT_IOS_OF_DISK = 3_000
 TOO_FEW_JOBS = (
-    "too few jobs for any family: at least random reads of 4, 16 and 64 KiB one at a time are needed, and some at depth"
+    "too few jobs for any family: at least single random reads of 4, 16 and 64 KiB are needed, and some at depth"
 )
 
 
@@ -58,16 +58,16 @@ class Check:
 
     @property
     def mean_error(self) -> float:
-        """Error of mean latency in percent: how far the larger is above the smaller, with the sign of the model's."""
+        """Error of the mean latency in percent: the larger relative to the smaller; positive if the model is slower."""
         return _off(self.simulated.mean, self.job.mean)
 
     @property
     def p99_error(self) -> float:
-        """Error of the 99th percentile."""
+        """Error of the 99th percentile, in percent."""
         return _off(self.simulated.q(99), self.job.q(99))
 
     def document(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return the check as plain data."""
         return {
             "job": str(self.job.key),
             "held_out": self.held_out,
@@ -81,7 +81,7 @@ class Check:
 
     @property
     def iops_error(self) -> float:
-        """Error of requests a second."""
+        """Error of the request rate, in percent."""
         return _off(self.simulated.iops, self.job.iops)
 
 
@@ -91,28 +91,28 @@ def _off(simulated: float, measured: float) -> float:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How well a model does on jobs that were not used to fit it."""
+    """The error of a model on held-out jobs."""
 
     grade: Grade
     mean: float
-    """Error of mean latency in percent, averaged."""
+    """Average error of the mean latency, in percent."""
     worst: float
     p99: float
-    """Error of the 99th percentile in percent, averaged."""
+    """Average error of the 99th percentile, in percent."""
     jobs: int
 
     def __str__(self) -> str:
-        """Write it as a sentence."""
+        """Return the verdict as a sentence."""
         return (
-            f"{self.grade}: on {self.jobs} jobs that were not used to fit it, mean latency is "
-            f"{self.mean:.1f} % off ({self.worst:.1f} % at worst) and the 99th percentile "
-            f"{self.p99:.1f} %"
+            f"{self.grade}: on {self.jobs} jobs that were not used for the fit, mean latency is "
+            f"{self.mean:.1f}% off ({self.worst:.1f}% at worst) and the 99th percentile "
+            f"{self.p99:.1f}%"
         )
 
 
 @dataclass
 class Calibration:
-    """What was found."""
+    """The result of a calibration."""
 
     family: Family
     device: dict[str, Any]
@@ -125,20 +125,20 @@ class Calibration:
     results: Results | None = None
 
     def fits(self) -> bool:
-        """Whether the model is worth a preset."""
+        """Whether the model is good enough for a preset."""
         return self.verdict.grade != "does not fit"
 
     def unidentified(self) -> list[Parameter]:
-        """Give the parameters that were assumed or only bounded."""
+        """Return the parameters that were assumed or only bounded."""
         return [parameter for parameter in self.parameters if parameter.how in ("assumed", "bound")]
 
     def source(self) -> str:
-        """Write the evidence in words."""
+        """Return the evidence as text."""
         title = f"Measured with {', '.join(sorted(self.results.versions))}; " if self.results else ""
         return f"{title}{self.verdict}. {' '.join(f'{parameter}.' for parameter in self.parameters)}"
 
     def document(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return the calibration as plain data."""
         return {
             "family": self.family,
             "grade": self.verdict.grade,
@@ -156,7 +156,7 @@ class Calibration:
         }
 
     def preset_toml(self, name: str, title: str | None = None) -> str:
-        """Write the preset as `seeklab fio --on FILE` and cases take it."""
+        """Return the preset as TOML, the format that `seeklab fio --on FILE` and cases read."""
         rough = " (rough)" if any(warning.startswith("noisy") for warning in self.warnings) else ""
         kind = {"lun": "Logical unit", "ssd": "SSD", "hdd": "Disk"}[self.family]
         lines = [
@@ -169,7 +169,7 @@ class Calibration:
 
 
 def _capacity_bytes(text: str) -> float:
-    """Read a capacity such as 1920GB or 1g, as scenarios have it."""
+    """Parse a capacity such as 1920GB or 1g, in the syntax of scenarios."""
     found = CAPACITY.fullmatch(text.strip())
     if not found:
         message = f'"{shortened(text)}" is not a capacity; write 960GB, 1.92TB or 512GiB'
@@ -179,7 +179,7 @@ def _capacity_bytes(text: str) -> float:
     base = 1000.0 if rest == "b" else 1024.0
     size = float(found[1]) * float(base**power)
     if size < MIN_CAPACITY:
-        message = f'"{text}" is less than 1 MiB; give the capacity of the whole device, such as 960GB'
+        message = f'"{text}" is less than 1 MiB; write the capacity of the whole device, such as 960GB'
         raise SeeklabError([Problem("capacity", message)])
     return size
 
@@ -201,10 +201,10 @@ def calibrate(
     accept_noise: bool = False,
     progress: Callable[[float], object] | None = None,
 ) -> Calibration:
-    """Fit what was recorded. Raises a sentence when nothing can be said; a model that does not fit is told as one.
+    """Fit a recording. Raise SeeklabError if it cannot be used; a model that fits badly gets a verdict instead.
 
-    `capacity` is the device's; without it the largest span that was read, or 1 TB. `family` takes one instead of the
-    best.
+    `capacity` is the device's; by default it is the largest span that was read, or 1 TB. `family` selects a device
+    family instead of the best one.
     """
     disk_like = family == "hdd" if family else is_disk(results)
     _leave_out_unsteady(results)
@@ -257,7 +257,7 @@ def _fit(
 
 
 def is_disk(results: Results) -> bool:
-    """Whether random reads alone look like a disk's; what the kernel says of rotation is wrong for virtual disks."""
+    """Return whether random reads look like a disk's. The kernel's rotational flag is wrong for virtual disks."""
     alone = [
         job
         for key, job in results.jobs.items()
@@ -270,16 +270,16 @@ def is_disk(results: Results) -> bool:
 
 
 def _leave_out_unsteady(results: Results) -> None:
-    """Leave out jobs whose repeats disagree: something else happened in one of them."""
+    """Remove jobs whose repeats disagree, because something else happened in one of them."""
     for key, job in list(results.jobs.items()):
         if job.variation() > UNSTEADY_CV:
             means = ", ".join(number(run.mean) for run in job.runs)
-            results.left_out.append(f"{key}: its repeats took {means} us on average and measure no one thing")
+            results.left_out.append(f"{key}: its repeats took {means} us on average, too different to be used")
             del results.jobs[key]
 
 
 def _look(results: Results, *, accept_noise: bool) -> list[str]:
-    """Look at the recording itself: noise, the host, caches in between, tokens."""
+    """Check the recording for noise, a host limit, intermediate caches and token buckets; return the warnings."""
     warnings = []
     four = results.get("randread", 4 * ssd.KIB, 1)
     if four is not None:
@@ -287,8 +287,8 @@ def _look(results: Results, *, accept_noise: bool) -> list[str]:
         if variation > NOISY_CV:
             means = ", ".join(f"{run.mean:.1f}" for run in four.runs)
             message = (
-                f"too noisy: mean latencies of randread 4k QD1 were {means} us, which vary by "
-                f"{variation:.1f} %; at most {NOISY_CV:g} % can be used. Let nothing else run"
+                f"too noisy: mean latencies of randread 4k QD1 were {means} us and vary by "
+                f"{variation:.1f}%; the limit is {NOISY_CV:g}%. Run nothing else meanwhile"
             )
             if not accept_noise:
                 raise SeeklabError([Problem("from", f"{message}, or accept it with --accept-noise")])
@@ -297,11 +297,11 @@ def _look(results: Results, *, accept_noise: bool) -> list[str]:
         if ticks and four.mean / fmean(ticks) > HOST_BOUND:
             message = (
                 f"the host is the limit: a read took {four.mean:.1f} us and spent {fmean(ticks):.1f} "
-                "us in the block layer; the rest is processor time that was not there"
+                "us in the block layer; the rest is a lack of processor time"
             )
             if not accept_noise:
                 raise SeeklabError(
-                    [Problem("from", f"{message}. Let nothing else run, or accept it with --accept-noise")]
+                    [Problem("from", f"{message}. Run nothing else meanwhile, or accept it with --accept-noise")]
                 )
             warnings.append(f"noisy: {message}; the preset is rough")
         warnings += _cached(four)
@@ -309,14 +309,14 @@ def _look(results: Results, *, accept_noise: bool) -> list[str]:
         found = closed_forms.bucket(series)
         if found:
             warnings.append(
-                f"{name}: {found.burst:.0f} a second fell to {found.refill:.0f} after a bucket of "
+                f"{name}: {found.burst:.0f} per second fell to {found.refill:.0f} after a bucket of "
                 f"{found.tokens:.0f}; the model has no such bucket"
             )
     return warnings
 
 
 def _cached(four: Measured) -> list[str]:
-    """Look for two crowds of latencies, as a cache in between makes them."""
+    """Return a warning if the latencies have two modes, as with a cache in between."""
     bins = four.runs[0].bins
     total = sum(count for _, count in bins)
     below = 0
@@ -325,13 +325,13 @@ def _cached(four: Measured) -> list[str]:
         below += count
         share = below / total
         if following > GAP * value and least <= share <= 1 - least:
-            crowds = f"{100 * share:.0f} % of single reads took at most {value:.0f} us"
+            crowds = f"{100 * share:.0f}% of single reads took at most {value:.0f} us"
             return [f"a cache in between: {crowds}, the others at least {following:.0f} us"]
     return []
 
 
 def _silent(_: float) -> None:
-    """Show no progress."""
+    """Ignore the progress."""
 
 
 def _checks(
@@ -349,7 +349,7 @@ def _verdict(checks: list[Check]) -> Verdict:
     chosen = [check for check in checks if check.held_out]
     if not chosen:
         message = (
-            "no job is left to judge the model by: record one that is not in the fit, such as randread 4k at depth 24"
+            "no job is left to judge the model: record one that the fit does not use, such as randread 4k at depth 24"
         )
         raise SeeklabError([Problem("from", message)])
     means = [_size(check.simulated.mean, check.job.mean) for check in chosen]
@@ -364,7 +364,7 @@ def _verdict(checks: list[Check]) -> Verdict:
 
 
 def _size(simulated: float, measured: float) -> float:
-    """Give the error in percent, alike for twice as much and half as much."""
+    """Return the error in percent, the same for twice and for half the value."""
     return 100 * (exp(abs(log(simulated / measured))) - 1)
 
 

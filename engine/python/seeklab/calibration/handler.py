@@ -1,4 +1,4 @@
-"""Requests of the page that fits a device: `{"files": [names], ...}`, `{"record": sample}` or `{"on": case}`."""
+"""Requests of the calibration page: `{"files": [names], ...}`, `{"record": sample}` or `{"on": case}`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from seeklab.calibration.samples import record
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-NO_DEVICE = "There is no device yet that a case could run on."
+NO_DEVICE = "Fit a device first."
 
 
 class Handler(JsonHandler):
-    """Fits a device to fio's reports in the working directory, and keeps it for the incidents that run on it."""
+    """Fits a device to fio reports in the working directory, and keeps it for the incidents that run on it."""
 
     def __init__(self) -> None:
-        """Wait for reports."""
+        """Create a handler without a device."""
         self._found: Calibration | None = None
 
     def _answer(self, asked: Mapping[str, Any], progress: Callable[[float], object]) -> Mapping[str, Any]:
@@ -45,7 +45,7 @@ class Handler(JsonHandler):
         }
 
     def _changes(self, name: str) -> dict[str, object]:
-        """Give what makes a case run on the device, as `--on` does."""
+        """Return the changes that put a case on the device, as `--on` does."""
         if self._found is None or not self._found.fits():
             raise SeeklabError([Problem("", NO_DEVICE)])
         return groups_on(case(name).scenario()["devices"], {"device": self._found.device})

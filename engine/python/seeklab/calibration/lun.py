@@ -1,4 +1,4 @@
-"""A fixed-rate logical unit: one server whose rate rises with the requests in it, and an overlapped latency."""
+"""Fit of a fixed-rate logical unit: one server whose rate rises with its requests, and an overlapping latency."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ KIB, MIB = closed_forms.KIB, closed_forms.MIB
 MIN_SIZES = 2
 MIN_SCATTER = 0.05
 MIN_LATENCY = 0.1
-"""Share of the shortest single read that overlaps with others, at least, where a command is told from it."""
+"""Minimum share of overlapping time in the shortest single read, for a command to be identified."""
 GREAT_DEPTH = 16
-"""From which on the server, and not the latency, is taken to limit requests."""
+"""Depth from which the server, not the latency, is assumed to limit requests."""
 SIZES = (4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB)
 
 
 def fit(results: Results, capacity: str) -> tuple[dict[str, Any], list[Parameter]] | None:
-    """Fit it; None without the jobs that it needs."""
+    """Fit a logical unit; return None if jobs that it needs are missing."""
     alone = {float(size): job.mean for size in SIZES if (job := results.get("randread", size, 1))}
     deep = {depth: job.iops for depth in (1, 2, 4, 8, 16, 32, 64) if (job := results.get("randread", MIB, depth))}
     if len(alone) < MIN_SIZES or not deep:
         return None
     shared = _server(results)
     latency = _latency(alone, shared) if shared else 0.0
-    # Without a latency that overlaps it is a drive that serves one request at a time, whose command is its flash.
+    # Without an overlapping latency, it is a drive that serves one request at a time: its command is the flash.
     if shared and latency > MIN_LATENCY * min(alone.values()):
         unit, parameters = _with_command(latency, shared, capacity)
         _scatter(results, unit, parameters)
@@ -40,26 +40,26 @@ def fit(results: Results, capacity: str) -> tuple[dict[str, Any], list[Parameter
             "latency",
             f"{number(found.latency)} us",
             "measured",
-            "the intercept of mean latency over size, one at a time",
+            "intercept of the mean latency of single requests over size",
         ),
         Parameter(
             "rate",
             f"{number(found.rate)} MB/s",
             "measured",
-            f"the most of 1 MiB reads at depths {', '.join(map(str, deep))}",
+            f"maximum of 1 MiB reads at depths {', '.join(map(str, deep))}",
         ),
     ]
     if found.full_at:
         device["varies"] = {"one_in_flight": rate(found.alone), "full_at": found.full_at}
         known += [
-            Parameter("rate alone", f"{number(found.alone)} MB/s", "measured", "the slope of mean latency over size"),
+            Parameter("rate alone", f"{number(found.alone)} MB/s", "measured", "slope of the mean latency over size"),
             Parameter("full at", f"{found.full_at} in flight", "measured", "from the depths between one and all"),
         ]
     return {"lun": device}, known
 
 
 def _server(results: Results) -> closed_forms.Server | None:
-    """Find the server's time for a command from the most requests a second that each size reached at a great depth."""
+    """Return the server's time for a command, from the maximum request rate of each size at a great depth."""
     most: dict[int, float] = {}
     for key, job in results.jobs.items():
         if key.rw == "randread" and key.depth >= GREAT_DEPTH and not key.pause_us and not key.rate_iops:
@@ -68,13 +68,13 @@ def _server(results: Results) -> closed_forms.Server | None:
 
 
 def _latency(alone: dict[float, float], server: closed_forms.Server) -> float:
-    """Find what is left of single reads without the server's time; the median over sizes."""
+    """Return the remaining latency of single reads without the server's time, as the median over sizes."""
     rests = sorted(mean - server.command - size / server.rate for size, mean in alone.items())
     return max(0.0, rests[len(rests) // 2])
 
 
 def _with_command(latency: float, server: closed_forms.Server, capacity: str) -> tuple[dict[str, Any], list[Parameter]]:
-    """Write a unit whose server takes a time for each request besides its latency."""
+    """Return a unit whose server needs a time for each request, besides its latency."""
     device = {
         "capacity": capacity,
         "rate": rate(server.rate),
@@ -86,22 +86,22 @@ def _with_command(latency: float, server: closed_forms.Server, capacity: str) ->
             "latency",
             f"{number(latency)} us",
             "measured",
-            "single reads of each size less command and bytes, the median; the host's own path is in it",
+            "single reads of each size minus command and bytes, the median; includes the host's own path",
         ),
         Parameter(
-            "rate", f"{number(server.rate)} MB/s", "measured", "the most requests a second by size, at great depths"
+            "rate", f"{number(server.rate)} MB/s", "measured", "maximum requests per second by size, at great depths"
         ),
         Parameter(
             "command",
             f"{number(server.command)} us",
             "measured",
-            "the same: what a request takes besides its bytes; a limit of requests a second, if the volume has one",
+            "the same: a request's time besides its bytes; a limit of requests per second, if the volume has one",
         ),
     ]
 
 
 def _scatter(results: Results, device: dict[str, Any], known: list[Parameter]) -> None:
-    """Find how much the latency scatters from single reads of the smallest size."""
+    """Find the scatter of the latency from single reads of the smallest size."""
     single = next((job for size in SIZES if (job := results.get("randread", size, 1))), None)
     latency = float(device["latency"].removesuffix("ns")) / 1000
     if single is None or latency <= 0:
@@ -113,8 +113,8 @@ def _scatter(results: Results, device: dict[str, Any], known: list[Parameter]) -
     known.append(
         Parameter(
             "scatter",
-            f"{100 * found:.0f} % of the latency",
+            f"{100 * found:.0f}% of the latency",
             "measured",
-            f"the 99th percentile of {single.key}, if latencies are a gamma distribution's",
+            f"the 99th percentile of {single.key}, if latencies have a gamma distribution",
         )
     )

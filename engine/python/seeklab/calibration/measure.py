@@ -1,8 +1,8 @@
-"""Running the jobs on this machine, with real fio, on a scratch file: what is asked, bounded, checked and cleaned up.
+"""Measurement on this machine with real fio: the jobs, their limits, checks, and the removal of the scratch file.
 
-The file is made anew (`O_EXCL`, no link is followed) in a folder that the user names, filled with random content, and
-removed at the end, also after an interrupt. A device is read only when it is named with a flag of its own, with fio's
-`readonly`; it is never written.
+The file is created (`O_EXCL`, without following links) in a folder that the user names, filled with random data, and
+removed at the end, also after an interrupt. A device is only read, with fio's `readonly`, and only if the user names it
+with a separate option; it is never written.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SHARE_OF_FREE = 0.05
 KEPT_FREE_BYTES, KEPT_FREE_SHARE = 2 * GIB, 0.1
 REPEATS = 3
 START_S = 0.3
-"""fio's own start and end, a job."""
+"""Time of fio's own start and end, per job."""
 GIVE_UP_S = 60.0
 IN_MEMORY = ("tmpfs", "ramfs")
 STACKED = ("overlay", "fuse", "nfs", "9p", "zfs", "btrfs", "cifs")
@@ -41,7 +41,7 @@ NO_SPACE_LEFT, NO_PERMISSION, DISK_ERROR, INVALID = 28, 13, 5, 22
 
 @dataclass(frozen=True)
 class Target:
-    """What is measured."""
+    """The file or device to measure."""
 
     path: Path
     size: int
@@ -50,63 +50,59 @@ class Target:
 
 
 def refuse(message: str) -> SeeklabError:
-    """Make the error of a calibration that cannot begin."""
+    """Return the error of a calibration that cannot start."""
     return SeeklabError([Problem("calibrate", message)])
 
 
 def find_fio() -> str:
-    """Find fio, new enough; its path."""
+    """Return the path of fio; raise SeeklabError if it is missing or too old."""
     found = shutil.which("fio")
     if found is None:
-        message = (
-            "fio is not on the PATH; install the package fio, or fit what was recorded elsewhere with --from FOLDER"
-        )
+        message = "fio is not on the PATH; install the package fio, or fit recorded reports with --from FOLDER"
         raise refuse(message)
     asked = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)  # noqa: S603 -- found on the PATH
     said = asked.stdout.strip()
     numbers = re.match(r"fio-(\d{1,4})\.(\d{1,4})(?!\d)", said)
     if numbers is None or (int(numbers[1]), int(numbers[2])) < MIN_FIO:
-        message = f'{found} is "{said}"; at least fio-{MIN_FIO[0]}.{MIN_FIO[1]} is needed'
+        message = f'{found} is "{said}"; fio-{MIN_FIO[0]}.{MIN_FIO[1]} or later is needed'
         raise refuse(message)
     return found
 
 
 def choose_file(folder: Path, size: int | None) -> Target:
-    """Say which file would be made, and refuse places that would not measure a device."""
+    """Return the file to create; raise SeeklabError for folders that would not measure a device."""
     if not folder.is_dir():
-        message = f"{shown(folder)} is no folder; name one on the disk that shall be measured"
+        message = f"{shown(folder)} is not a folder; pass one on the disk you want to measure"
         raise refuse(message)
     kind = file_system(folder)
     if kind in IN_MEMORY:
-        message = f"{shown(folder)} is in memory ({kind}), so that no disk would be measured; name a folder on the disk"
+        message = f"{shown(folder)} is in memory ({kind}), not on a disk; pass a folder on the disk you want to measure"
         raise refuse(message)
     space = shutil.disk_usage(folder)
     chosen = size or min(MAX_BYTES, round(space.free * SHARE_OF_FREE) // MIB * MIB)
     kept = max(KEPT_FREE_BYTES, KEPT_FREE_SHARE * space.total)
     if chosen < MIN_BYTES or space.free - chosen < kept:
         message = (
-            f"a file of {chosen >> 20} MiB does not fit: {space.free >> 20} MiB are free in {shown(folder)}, at least "
-            f"{round(kept) >> 20} MiB stay free, and the file has at least {MIN_BYTES >> 20} "
-            "MiB; free space, or name another folder"
+            f"a file of {chosen >> 20} MiB does not fit: {space.free >> 20} MiB are free in {shown(folder)}. At least "
+            f"{round(kept) >> 20} MiB must stay free, and the file needs at least {MIN_BYTES >> 20} "
+            "MiB. Free some space, or pass another folder"
         )
         raise refuse(message)
     stacked = any(kind.startswith(name) for name in STACKED)
-    warnings = (
-        (f"{shown(folder)} is on {kind}: the result is that of the whole stack, not of a device",) if stacked else ()
-    )
+    warnings = (f"{shown(folder)} is on {kind}: the result describes the whole stack, not a device",) if stacked else ()
     return Target(folder / SCRATCH, chosen, is_device=False, warnings=warnings)
 
 
 def choose_device(path: Path) -> Target:
-    """Say which device would be read, and refuse what is none or is in use."""
+    """Return the device to read; raise SeeklabError if it is not a block device or is in use."""
     try:
         mode = path.stat().st_mode
     except OSError as error:
-        message = f"{shown(path)}: {error.strerror}; name a block device such as /dev/sdb"
+        message = f"{shown(path)}: {error.strerror}; pass a block device such as /dev/sdb"
         raise refuse(message) from None
     if not stat.S_ISBLK(mode):
         message = (
-            f"{shown(path)} is no block device; name one such as /dev/sdb, or measure a file in a "
+            f"{shown(path)} is not a block device; pass one such as /dev/sdb, or measure a file in a "
             "folder with --in FOLDER"
         )
         raise refuse(message)
@@ -114,8 +110,8 @@ def choose_device(path: Path) -> Target:
         descriptor = os.open(path, os.O_RDONLY | os.O_EXCL)
     except OSError as error:
         message = (
-            f"{shown(path)} cannot be had alone: {error.strerror}; it is mounted, or a part of "
-            "something that is, or not yours to read"
+            f"{shown(path)} cannot be opened exclusively: {error.strerror}; it, or something it belongs to, is "
+            "mounted, or you may not read it"
         )
         raise refuse(message) from None
     try:
@@ -126,7 +122,7 @@ def choose_device(path: Path) -> Target:
 
 
 def file_system(folder: Path) -> str:
-    """Give the kind of the file system that a folder is on; nothing where the system does not tell."""
+    """Return the type of the file system of a folder; empty if the system does not report it."""
     try:
         mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -141,9 +137,9 @@ def file_system(folder: Path) -> str:
 
 
 def plan(target: Target, *, disk_like: bool, repeats: int, seconds_most: float) -> list[tuple[int, Job]]:
-    """List the jobs with the number of their repeat, repeats interleaved, as many as there is time for.
+    """Return the jobs with the number of their repeat: repeats interleaved, as many as the time allows.
 
-    Those that judge are never dropped; repeats are first.
+    Jobs that judge are never dropped; repeats are dropped first.
     """
     writes = not target.is_device
     fitted = disk_jobs(target.size, writes=writes) if disk_like else drive_jobs(target.size, writes=writes)
@@ -155,22 +151,22 @@ def plan(target: Target, *, disk_like: bool, repeats: int, seconds_most: float) 
         listed += [(repeat, job) for repeat in range(1, min(2, count) + 1) for job in judging]
         if duration_s(listed) <= seconds_most:
             return listed
-    message = f"one pass of the jobs takes {duration_s(listed):.0f} s; --time-limit {seconds_most:.0f}s is less"
+    message = f"one pass of the jobs takes {duration_s(listed):.0f} s, more than --time-limit {seconds_most:.0f}s"
     raise refuse(message)
 
 
 def _repeated(jobs: Sequence[Job]) -> list[Job]:
-    """Give the jobs that are worth repeating: the short ones that only read."""
+    """Return the jobs that are repeated: the short ones that only read."""
     return [job for job in jobs if job.key.rw == "randread"]
 
 
 def duration_s(listed: Sequence[tuple[int, Job]]) -> float:
-    """Say how long the jobs take."""
+    """Return the duration of the jobs, in seconds."""
     return sum(job.seconds + START_S + (5.0 if job.rests else 0.0) for _, job in listed)
 
 
 def written_bytes(listed: Sequence[tuple[int, Job]], size: int) -> int:
-    """Say how much is written at most, the file itself included."""
+    """Return the maximum number of bytes written, including the file itself."""
     bursts = sum(256 * MIB for _, job in listed if job.key.limit_ms)
     return size + min(size, bursts + 100 * MIB)
 
@@ -181,7 +177,7 @@ def record(
     folder: Path,
     progress: Callable[[float], object] | None = None,
 ) -> None:
-    """Make the file, run the jobs into `folder`, and remove the file."""
+    """Create the file, run the jobs with output in `folder`, and remove the file."""
     fio = find_fio()
     folder.mkdir(parents=True, exist_ok=True)
     with _scratch(target):
@@ -215,12 +211,12 @@ class _scratch:  # noqa: N801 -- used as a statement
             os.close(os.open(self._target.path, flags, 0o600))
         except FileExistsError:
             message = (
-                f"{shown(self._target.path)} is there already: another calibration runs, or one was "
-                "killed; remove it first"
+                f"{shown(self._target.path)} exists: another calibration is running, or one was "
+                "killed; in that case remove the file"
             )
             raise refuse(message) from None
         except OSError as error:
-            message = f"{shown(self._target.path)} cannot be made: {error.strerror}"
+            message = f"{shown(self._target.path)} cannot be created: {error.strerror}"
             raise refuse(message) from None
         self._before = signal.signal(signal.SIGTERM, self._ended)
 
@@ -245,7 +241,7 @@ def _lay_out(fio: str, target: Target, folder: Path) -> None:
 
 
 def _engine(fio: str, target: Target) -> str:
-    """Choose an engine that keeps requests in flight."""
+    """Return an I/O engine that keeps requests in flight."""
     for engine in ("libaio", "io_uring"):
         options = f"ioengine={engine}\ndirect=1\nrw=randread\nbs=4k\niodepth=4\nsize={MIN_BYTES}\nnumber_ios=8\n"
         text = f"[try]\nfilename={target.path}\n{options}"
@@ -265,7 +261,7 @@ def _run_one(fio: str, text: str, path: Path, job: Job, target: Target) -> None:
 
 
 def _call(fio: str, text: str, output: Path, arguments: Sequence[str], most_s: float) -> tuple[int, str]:
-    # fio is a group of its own, so that all its processes end with it.
+    # fio gets its own process group, so that all its processes end with it.
     process = subprocess.Popen(  # noqa: S603 -- found on the PATH
         [fio, *arguments, f"--output={output}", "-"],
         stdin=subprocess.PIPE,
@@ -280,7 +276,7 @@ def _call(fio: str, text: str, output: Path, arguments: Sequence[str], most_s: f
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(10)
         if isinstance(error, subprocess.TimeoutExpired):
-            message = f"a job took more than {most_s:.0f} s; the disk hangs, or is far slower than any that is modelled"
+            message = f"a job took more than {most_s:.0f} s; the disk is hung, or slower than any model"
             raise refuse(message) from None
         raise
     return process.returncode, said
@@ -289,19 +285,19 @@ def _call(fio: str, text: str, output: Path, arguments: Sequence[str], most_s: f
 def _reason(said: str, target: Target) -> str:
     name = shown(target.path)
     for number, words in (
-        (NO_SPACE_LEFT, f"there is no space left for {name}"),
-        (NO_PERMISSION, f"{name} may not be opened"),
-        (DISK_ERROR, f"the disk reported an error on {name}; look at the kernel's log and save your data"),
-        (INVALID, f"{name} cannot be opened past the page cache (O_DIRECT); name a folder on another file system"),
+        (NO_SPACE_LEFT, f"no space is left for {name}"),
+        (NO_PERMISSION, f"you have no permission to open {name}"),
+        (DISK_ERROR, f"the disk reported an error on {name}; check the kernel's log and save your data"),
+        (INVALID, f"{name} cannot be opened with O_DIRECT, without the page cache; use another file system"),
     ):
         if f"err={number}" in said or f"error={number}" in said or f"errno={number}" in said:
             return words
     lines = [line for line in said.splitlines() if line.strip()]
-    return f"fio failed on {name}: {lines[-1] if lines else 'without a word'}"
+    return f"fio failed on {name}: {lines[-1] if lines else 'without a message'}"
 
 
 def looks_like_a_disk(folder: Path) -> bool | None:
-    """Whether the first reads in a recording look like a disk's; None when there are none."""
+    """Return whether the first reads of a recording look like a disk's; None without reads."""
     from seeklab.calibration.fit import is_disk
 
     try:
@@ -311,11 +307,11 @@ def looks_like_a_disk(folder: Path) -> bool | None:
 
 
 def probe(target: Target) -> list[tuple[int, Job]]:
-    """List the one job that tells a disk from a drive."""
+    """Return the one job that distinguishes a disk from a flash drive."""
     return [(1, drive_jobs(target.size, writes=False)[0])]
 
 
 def names(listed: Sequence[tuple[int, Job]]) -> Iterator[str]:
-    """Write the jobs for people."""
+    """Yield the jobs as readable text."""
     for repeat, job in listed:
         yield f"{job.name} (repeat {repeat}, {job.seconds:g} s): {job.key}"

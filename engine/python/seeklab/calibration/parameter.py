@@ -1,4 +1,4 @@
-"""A parameter of a device, and how far it is known."""
+"""A parameter of a device, and how well it is known."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ How = Literal["measured", "sum", "bound", "assumed"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter, its value, and where it comes from."""
+    """A parameter with its value and its origin."""
 
     name: str
     value: str
-    """With its unit."""
+    """The value with its unit."""
     how: How
     why: str
-    """From which job, a sum of what, or where the assumed value is from."""
+    """The job or sum that it comes from, or the source of an assumed value."""
 
     def __str__(self) -> str:
-        """Write it as a line of the evidence."""
+        """Return the parameter as a line of the evidence."""
         return f"{self.name} {self.value}: {self.how}, {self.why}"
 
 
 ROUNDING = 1e-9
-"""What is smaller is left over from a subtraction."""
+"""Smaller values are residues of a subtraction."""
 
 
 def number(value: float) -> str:
-    """Write four digits."""
+    """Return the value with four digits."""
     return "0" if abs(value) < ROUNDING else f"{value:.4g}"
 
 
 def times(us: float) -> str:
-    """Write a time as scenarios take it."""
+    """Return a time in the syntax of scenarios."""
     return f"{round(us * 1000)}ns"
 
 
 def rate(bytes_per_us: float) -> str:
-    """Write a rate as scenarios take it."""
+    """Return a rate in the syntax of scenarios."""
     return f"{round(bytes_per_us * 1e6)}"

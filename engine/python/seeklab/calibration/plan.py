@@ -1,4 +1,4 @@
-"""The jobs of a calibration: what fio is asked, what is fitted, and what is held out to judge the fit."""
+"""The jobs of a calibration: those that are fitted, and those that are held out to judge the fit."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ HELD_OUT_DISK = (
     ("randrw", 4 * KIB, 4, 70),
     ("read", 128 * KIB, 1, 100),
 )
-"""Those that judge disks."""
+"""Jobs that judge disks."""
 PLACES = (0.0, 0.25, 0.5, 0.75, 0.985)
 SPANS = (1 / 256, 1 / 64, 1 / 16, 1 / 4, 1.0)
 HITS_SPAN = 64 * KIB
-"""Of reads that a disk's buffer answers."""
+"""Span of reads that a disk's buffer answers."""
 PAUSE_US = 20_000
 REST = "5s"
-"""Before a burst of writes, so that the buffer is empty."""
+"""Pause before a burst of writes, so that the buffer is empty."""
 RATE_OF_MIXES = 300
-"""Requests a second of mixes on a file, so that little is written."""
+"""Requests per second of mixes on a file, to limit the written data."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class Job:
     key: Key
     seconds: float
     rests: bool = False
-    """Whether it begins after a rest."""
+    """Whether it starts after a rest."""
 
     @property
     def name(self) -> str:
-        """A name for its files."""
+        """The name of its files."""
         key = self.key
         more = (
             f"-{key.mix}"
@@ -65,7 +65,7 @@ class Job:
         return f"{key.rw}-{key.size // KIB}k-q{key.depth}{more}{place}"
 
     def text(self, filename: str, engine: str, seed: int, bytes_of_file: int) -> str:
-        """Write it as a job file."""
+        """Return the fio job file."""
         key = self.key
         options = {
             "filename": filename.replace(":", "\\:"),
@@ -103,7 +103,7 @@ def _reads(size: int, depths: Iterable[int], span: int, seconds: float = 2.5) ->
 
 
 def drive_jobs(span: int, *, writes: bool = True) -> list[Job]:
-    """Give the jobs that drives and logical units are fitted by."""
+    """Return the jobs for fitting drives and logical units."""
     jobs = [job for size in (4, 16, 64, 256) for job in _reads(size * KIB, (1,), span)]
     jobs += _reads(4 * KIB, (2, 8, 32, 64, 128, 256), span)
     jobs += [*_reads(16 * KIB, (4, 32, 256), span), *_reads(128 * KIB, (32,), span), *_reads(MIB, (1, 4, 16), span)]
@@ -118,7 +118,7 @@ def drive_jobs(span: int, *, writes: bool = True) -> list[Job]:
 
 
 def judging_jobs(span: int, *, writes: bool = True) -> list[Job]:
-    """Give the jobs that judge drives and logical units."""
+    """Return the jobs that judge drives and logical units."""
     return [
         Job(Key(rw, size, depth, mix, span=span), 5.0)
         for rw, size, depth, mix in HELD_OUT
@@ -127,7 +127,7 @@ def judging_jobs(span: int, *, writes: bool = True) -> list[Job]:
 
 
 def disk_jobs(span: int, *, writes: bool = True) -> list[Job]:
-    """Give the jobs that disks are fitted by."""
+    """Return the jobs for fitting disks."""
     jobs = [Job(Key("randread", size * KIB, 1, span=64 * KIB), 2.0) for size in (4, 64)]
     jobs += [Job(Key("randread", 4 * KIB, 1, span=round(span * share) // MIB * MIB or MIB), 40.0) for share in SPANS]
     jobs += [
@@ -142,7 +142,7 @@ def disk_jobs(span: int, *, writes: bool = True) -> list[Job]:
 
 
 def judging_disk_jobs(span: int, *, writes: bool = True) -> list[Job]:
-    """Give the jobs that judge disks."""
+    """Return the jobs that judge disks."""
     jobs = []
     for rw, size, depth, mix in HELD_OUT_DISK:
         if writes or rw != "randrw":
@@ -153,7 +153,7 @@ def judging_disk_jobs(span: int, *, writes: bool = True) -> list[Job]:
 
 
 def held_out(jobs: Iterable[Key], *, disk_like: bool) -> set[Key]:
-    """Give the jobs that are kept for judging a disk, or a drive or logical unit."""
+    """Return the held-out jobs: those for disks, or those for drives and logical units."""
     kept = HELD_OUT_DISK if disk_like else HELD_OUT
     return {
         key

@@ -1,4 +1,4 @@
-"""Measured against simulated, as one picture and one page without a script."""
+"""Measured and simulated values as one chart, and as one page without scripts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FITTED, HELD_OUT = "#4477aa", "#cc3311"
 
 
 def svg(found: Calibration) -> str:
-    """Draw mean latencies and 99th percentiles of all jobs, simulated over measured, both axes logarithmic."""
+    """Return a chart of the mean latencies and 99th percentiles of all jobs, measured and simulated, on log axes."""
     panels: list[tuple[str, Callable[[Measured], float]]] = [("Mean latency", _mean), ("99th percentile", _p99)]
     width = len(panels) * (SIZE + MARGIN) + MARGIN
     box = f'viewBox="0 0 {width:g} {SIZE + 2 * MARGIN:g}" role="img" aria-label="Measured against simulated latencies"'
@@ -72,7 +72,7 @@ def _panel(left: float, title: str, values: list[tuple[float, float, Check]]) ->
 
 
 def page(found: Calibration, title: str) -> str:
-    """Write the evidence as one page."""
+    """Return the evidence as one page."""
     rows = "".join(
         f"<tr><td>{html.escape(str(check.job.key))}</td><td>{'held out' if check.held_out else 'fitted'}</td>"
         f"<td>{len(check.job.runs)}</td><td>{check.job.mean:.4g}</td><td>{check.simulated.mean:.4g}</td>"
@@ -94,7 +94,7 @@ def page(found: Calibration, title: str) -> str:
         "td,th{padding:.2em .6em;text-align:left}table{border-collapse:collapse}tr{border-bottom:1px solid #ddd}"
     )
     notes = f"<h2>Notes</h2><ul>{warnings}</ul>" if warnings else ""
-    unused = f"<h2>Left out</h2><ul>{left_out}</ul>" if left_out else ""
+    unused = f"<h2>Not used</h2><ul>{left_out}</ul>" if left_out else ""
     head = "".join(
         f"<th>{word}</th>"
         for word in ("job", "", "repeats", "mean, us", "simulated", "off, %", "p99, us", "simulated", "off, %")

@@ -1,4 +1,4 @@
-"""Devices to try the calibration on: the jobs of its plan, run on a preset, leave fio's reports as a real one would."""
+"""Sample devices for the calibration: the jobs of its plan run on a preset and produce fio reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SAMPLES = {"ssd": "ssd-sata", "disk": "hdd-7200", "unit": "lun-100mb"}
 SEED = 7
-"""Another one than candidates are asked with."""
+"""A seed that no candidate uses."""
 SPAN = 16 * GIB
 MAX_IOS = 4_000
 MAX_IOS_OF_DISK = 3_000
@@ -24,10 +24,10 @@ FAMILIES = ("hdd", "ssd", "lun")
 
 
 def record(name: str, progress: Callable[[float], object]) -> dict[str, str]:
-    """Run the jobs on a sample; give fio's reports by name."""
+    """Run the jobs on a sample; return fio's reports by file name."""
     preset = SAMPLES.get(name)
     if preset is None:
-        raise SeeklabError([Problem("sample", f'there is none called "{name}"; there are {", ".join(SAMPLES)}')])
+        raise SeeklabError([Problem("sample", f'"{name}" is unknown; accepted: {", ".join(SAMPLES)}')])
     whole = {"jobs": [{"name": "job", "size": "1MiB"}], "devices": [{"name": "disk", "preset": preset}]}
     group = engine().call("validate", {"scenario": whole})["devices"][0]
     family = next(family for family in FAMILIES if group.get(family))
@@ -45,13 +45,13 @@ def record(name: str, progress: Callable[[float], object]) -> dict[str, str]:
 
 def _report(device: dict[str, object], job: Job, size: int, most_ios: int) -> str:
     limit_s = job.key.limit_ms / 1000
-    # A burst into the buffer is told by what fits into its time; anything else by enough requests.
+    # A burst into the buffer is limited by its time; all other jobs are limited by a number of requests.
     result = run(scenario(device, job.key, 10**8 if limit_s else most_ios, limit_s), seed=SEED)
     report = json.loads(result.text("fio-json+"))
     result.close()
     lines = (line.partition("=") for line in job.text("disk", "libaio", 1, size).splitlines()[1:])
     asked = {option: value for option, _, value in lines}
-    # The jobs end after so many requests, not after a time.
+    # The jobs end after a number of requests, not after a time.
     if not limit_s:
         del asked["runtime"], asked["time_based"]
     report["jobs"][0]["job options"] = asked

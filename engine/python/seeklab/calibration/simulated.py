@@ -1,4 +1,4 @@
-"""A candidate device asked the jobs that the real one was asked."""
+"""Runs of a recording's jobs on a candidate device."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from seeklab.calibration.fio_results import Key
 
 SEED = 101
-"""Another one than any recording was made with."""
+"""A seed that no recording uses."""
 MAX_IOS = 20_000
-"""Of a job; what is in flight at its end is then a small part of it."""
+"""Minimum number of requests of a job, so that those in flight at its end are a small part."""
 MIN_SPAN = 1 << 28
 
 
 def scenario(device: Mapping[str, Any], key: Key, most_ios: int = MAX_IOS, runtime_s: float = 0.0) -> dict[str, Any]:
-    """Write a job on a device as the engine takes it."""
+    """Return the scenario of a job on a device."""
     job: dict[str, Any] = {"name": "job", "filename": "volume", "bs": key.size, "iodepth": key.depth}
     job["rw"] = {"rw": "readwrite"}.get(key.rw, key.rw)
     if key.rw in ("randrw", "rw"):
@@ -44,13 +44,13 @@ def scenario(device: Mapping[str, Any], key: Key, most_ios: int = MAX_IOS, runti
 
 
 def ask(device: Mapping[str, Any], key: Key, *, most_ios: int = MAX_IOS, runtime_s: float = 0.0) -> Measured:
-    """Run a job on a candidate and give its latencies as a recording would."""
+    """Run a job on a candidate and return its latencies as a recording would have them."""
     result = run(scenario(device, key, most_ios, runtime_s), seed=SEED)
     report = json.loads(result.text("fio-json+"))["jobs"][0]
     result.close()
     read, write = report["read"], report["write"]
     main = write if key.rw in ("write", "randwrite") else read
-    latency = main["clat_ns"]  # a modelled host submits in no time
+    latency = main["clat_ns"]  # a modelled host takes no time to submit
     return Measured(
         key,
         (

@@ -1,8 +1,9 @@
-"""A solid-state drive: link, overhead and programs in closed form, dies by the engine's distribution of latencies.
+"""Fit of an SSD: link, overhead and programs in closed form, dies with the engine's latency distribution.
 
-Means, 90th and 99th percentiles of random reads at depths 8 to 128 show how many dies serve them, although the link may
-limit the rate: two requests meet on a die more often when there are fewer. Drives of today read the pages that share
-their cells in times of their own, which show as equal crowds of single reads, and suspend programs for reads.
+Means, 90th and 99th percentiles of random reads at depths 8 to 128 reveal the number of dies. This holds even if the
+link limits the rate, because two requests meet on a die more often if there are fewer dies. Recent drives need
+different times for the pages that share their cells, which show as equal modes of single reads. They also suspend
+programs for reads.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ ASSUMED_OVERHEAD_US = 20.0
 ONE_AT_A_TIME = 1.05
 MIN_SPLIT, MAX_SPLIT = 0.01, 0.5
 MIN_IN_DIE = 0.2
-"""Share of a read of the fastest page that its die and channel take at least."""
+"""Minimum share of the die and channel in a read of the fastest page."""
 FASTEST = 5
-"""Percentile of single reads that stands for the fastest."""
+"""Percentile of single reads that represents the fastest."""
 MAX_RETRIES = 0.02
 STRIPE = 4
 """Pages of 4 KiB in a physical page of 16 KiB."""
 EDGES = (5, 95)
 """Percentiles of the fastest and the slowest page type."""
 SAME_STEP = 0.3
-"""How far the step from 4 to 16 KiB may differ between these, in parts of itself."""
+"""Maximum relative difference between the steps from 4 to 16 KiB of these two."""
 
 
 def fit(
     results: Results, capacity: str, progress: Callable[[float], object] | None = None
 ) -> tuple[dict[str, Any], list[Parameter]] | None:
-    """Fit a drive; None without the reads that it needs."""
+    """Fit a drive; return None if reads that it needs are missing."""
     four = results.get("randread", 4 * KIB, 1)
     if four is None:
         return None
@@ -56,7 +57,7 @@ def fit(
             "read and channel",
             f"{number(service)} us",
             "sum",
-            "read of a page and its transfer over a channel, from reads of 4 KiB alone",
+            "read of a page and its transfer over a channel, from single reads of 4 KiB",
         )
     )
     drive = Drive(link_rate, command, overhead, service, capacity, serial=serial)
@@ -65,7 +66,7 @@ def fit(
         search(drive, results, known, progress)
     else:
         known.append(
-            Parameter("dies", "16", "assumed", "the drive serves one request at a time, so that they do not show")
+            Parameter("dies", "16", "assumed", "the drive serves one request at a time, so dies are not visible")
         )
     fit_writes(results, four, drive, known)
     return {"ssd": drive.device()}, known
@@ -91,10 +92,13 @@ def _link(results: Results, *, serial: bool, known: list[Parameter]) -> tuple[fl
                         "effective link",
                         f"{number(found.rate)} MB/s",
                         "measured",
-                        f"requests a second at 4 and 128 KiB; three sizes lie on a line ({found.ratio:.2f})",
+                        f"requests per second at 4 and 128 KiB; three sizes lie on a line ({found.ratio:.2f})",
                     ),
                     Parameter(
-                        "command", f"{number(found.command)} us", "measured", "requests a second at 4 KiB and depth 256"
+                        "command",
+                        f"{number(found.command)} us",
+                        "measured",
+                        "requests per second at 4 KiB and depth 256",
                     ),
                 ]
                 return found.rate, found.command
@@ -108,7 +112,7 @@ def _link(results: Results, *, serial: bool, known: list[Parameter]) -> tuple[fl
             "effective link",
             f"{number(found_rate)} MB/s",
             "measured",
-            "the slope of latency from 16 to 64 KiB, one at a time; the link does not limit the rate",
+            "slope of the latency of single requests from 16 to 64 KiB; the link does not limit the rate",
         )
     )
     known.append(
@@ -116,7 +120,7 @@ def _link(results: Results, *, serial: bool, known: list[Parameter]) -> tuple[fl
             "command",
             f"at most {number(command)} us" if command else "0",
             "bound" if command else "assumed",
-            "the link does not limit requests a second, so that it does not show",
+            "the link does not limit requests per second, so it is not visible",
         )
     )
     return found_rate, 0.0
@@ -134,7 +138,7 @@ def _overhead(results: Results, link_rate: float, command: float, four: Measured
                 "overhead",
                 f"{ASSUMED_OVERHEAD_US:g} us",
                 "assumed",
-                "no single writes with pauses were recorded; typical of the host and a drive together",
+                "single writes with pauses were not recorded; typical of a host with a drive",
             )
         )
         return ASSUMED_OVERHEAD_US
@@ -146,9 +150,9 @@ def _overhead(results: Results, link_rate: float, command: float, four: Measured
                 "overhead",
                 f"at most {number(most)} us",
                 "bound",
-                f"writes of 4 KiB alone with pauses took {number(paused[0].mean)} us, reads without pauses "
-                f"{number(four.mean)} us: they are not buffered, or the host sleeps in the pauses; the fastest reads "
-                "are the bound",
+                f"single writes of 4 KiB with pauses took {number(paused[0].mean)} us, reads without pauses "
+                f"{number(four.mean)} us: writes are unbuffered, or the host sleeps in pauses; the fastest reads "
+                "give the bound",
             )
         )
         return most
@@ -157,14 +161,14 @@ def _overhead(results: Results, link_rate: float, command: float, four: Measured
             "overhead",
             f"{number(overhead)} us",
             "measured",
-            "writes of 4 KiB alone with pauses; the host's own path is in it",
+            "single writes of 4 KiB with pauses; includes the host's own path",
         )
     )
     return overhead
 
 
 def _page_types(results: Results, four: Measured, drive: Drive, known: list[Parameter]) -> None:
-    """Tell page types from crowds of single reads, and the channel from reads of one physical page."""
+    """Find page types from the modes of single reads, and the channel from reads of one physical page."""
     levels = closed_forms.page_types(four.q)
     if not levels:
         return
@@ -172,7 +176,7 @@ def _page_types(results: Results, four: Measured, drive: Drive, known: list[Para
     channel = drive.split * drive.service
     before = drive.overhead + 4 * KIB / drive.link_rate + drive.command
     if levels[0] - before < MIN_IN_DIE * levels[0]:
-        return  # too little is left for flash: crowds of a cache, or an overhead that was assumed
+        return  # too little time is left for flash: the modes are a cache's, or the overhead was assumed
     steps = [sixteen.q(edge) - four.q(edge) for edge in EDGES] if sixteen else []
     if steps and max(steps) - min(steps) <= SAME_STEP * max(steps):
         drive.stripe = STRIPE
@@ -183,7 +187,7 @@ def _page_types(results: Results, four: Measured, drive: Drive, known: list[Para
                 "channel",
                 f"{number(4 * KIB / channel)} MB/s",
                 "measured",
-                "the fastest and the slowest reads of 16 KiB, which lie in one physical page, against those of 4 KiB",
+                "fastest and slowest reads of 16 KiB, which are one physical page, compared with those of 4 KiB",
             )
         )
     channel = min(channel, MAX_SPLIT * (levels[0] - before))
@@ -195,7 +199,7 @@ def _page_types(results: Results, four: Measured, drive: Drive, known: list[Para
             "page types",
             ", ".join(f"{number(level)} us" for level in levels),
             "measured",
-            "equal crowds of reads of 4 KiB alone",
+            "equal modes of single reads of 4 KiB",
         ),
-        Parameter("reads repeated", f"{100 * drive.retry:.2g} %", "measured", "single reads above the slowest crowd"),
+        Parameter("reads repeated", f"{100 * drive.retry:.2g}%", "measured", "single reads above the slowest mode"),
     ]

@@ -1,4 +1,4 @@
-"""A candidate drive, and the search for its dies by the engine's distribution of latencies."""
+"""A candidate drive, and the search for its number of dies with the engine's latency distribution."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 DIES = (4, 6, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64, 96, 128)
 MORE_DIES = (192, 256)
-"""Of drives whose page types show, which are of today."""
+"""For recent drives, whose page types are visible."""
 FIRST_STEP = 4
 SPLITS = (0.03, 0.07, 0.115, 0.16, 0.22, 0.3)
-"""Part of a read that its transfer over a channel takes."""
+"""Share of a read that its transfer over a channel takes."""
 PAGES = (4 * KIB, 16 * KIB)
 CHANNELS = (8, 6, 5, 4, 3, 2, 1)
 CHANNELS_OF_TYPES = (1, 2, 4, 8, 16, 32)
 ROOM_OF_CHANNELS = 1.3
-"""Times the link's rate that the channels together carry at least, in drives as they are built."""
+"""Minimum total rate of the channels of real drives, as a multiple of the link's rate."""
 ASSUMED_BUFFER = 32 * MIB
 ASSUMED_PROGRAM_US = 700.0
 ASSUMED_ERASE_US = 5000.0
@@ -33,34 +33,34 @@ ASSUMED_SPARE = 14.5
 ASSUMED_PLANES = 8
 MIN_DEPTHS = 2
 AS_GOOD = (2.0, 0.02)
-"""A value is as good as the best when its error is at most twice the least, or 2 %."""
+"""A value is as good as the best if its error is at most twice the smallest one, or 2%."""
 
 
 class Drive:
-    """A candidate. Times in us, rates in bytes/us, sizes in bytes."""
+    """A candidate drive. Times in us, rates in bytes/us, sizes in bytes."""
 
     def __init__(
         self, link_rate: float, command: float, overhead: float, service: float, capacity: str, *, serial: bool
     ) -> None:
-        """Begin with what was measured; what searches find is assumed until then."""
+        """Start with the measured values; values of later searches are assumed until then."""
         self.link_rate, self.command, self.overhead, self.service = link_rate, command, overhead, service
         self.capacity, self.serial = capacity, serial
         self.dies, self.split, self.page = 16, SPLITS[2], 4 * KIB
         self.program_us, self.erase_us, self.buffer = ASSUMED_PROGRAM_US, ASSUMED_ERASE_US, ASSUMED_BUFFER
         self.planes, self.spare = ASSUMED_PLANES, ASSUMED_SPARE
         self.factors: Sequence[float] = ()
-        """Read times of the page types, as parts of their mean; none when all pages read alike."""
+        """Read times of the page types, as multiples of their mean; empty if all pages take the same time."""
         self.stripe, self.read_planes, self.retry, self.suspends = 1, 1, 0.0, False
 
     def set_types(self, services: Sequence[float], channel_us: float) -> None:
-        """Take what pages of each type need in the die and on the channel."""
+        """Set the time that pages of each type need in the die and on the channel."""
         self.service = fmean(services)
         self.split = channel_us / self.service
         reads = [service - channel_us for service in services]
         self.factors = [round(read / fmean(reads), 4) for read in reads]
 
     def device(self, **changed: Any) -> dict[str, Any]:
-        """Write it as a scenario has it."""
+        """Return the device as in a scenario."""
         dies, split, page = (changed.get(name, getattr(self, name)) for name in ("dies", "split", "page"))
         channel_us = split * self.service
         found: dict[str, Any] = {
@@ -106,17 +106,17 @@ class Drive:
         return enough[0] if enough else fitting[-1]
 
     def error_of(self, mixes: Iterable[tuple[Measured, tuple[float, ...]]], most_ios: int = MAX_IOS) -> float:
-        """Give the error of the reads of mixes, in their means and percentiles."""
+        """Return the error of the reads in mixes, over their means and percentiles."""
         return rms({"ssd": self.device()}, mixes, most_ios=most_ios)
 
     def bytes_of(self, burst: Measured) -> float:
-        """Give the bytes that it takes in a burst of writes."""
+        """Return the bytes that the drive accepts in a burst of writes."""
         key = burst.key
         return ask({"ssd": self.device()}, key, most_ios=10**8, runtime_s=key.limit_ms / 1000).io_bytes
 
 
 def search(drive: Drive, results: Results, known: list[Parameter], progress: Callable[[float], object] | None) -> None:
-    """Find dies, and where it does not show by itself, page and split."""
+    """Search the number of dies, and page size and split if they are not measured otherwise."""
     wanted: list[tuple[Measured, tuple[float, ...]]] = [
         (job, (90.0, 99.0)) for depth in (8, 32, 64, 128) if (job := results.get("randread", 4 * KIB, depth))
     ]
@@ -134,7 +134,7 @@ def search(drive: Drive, results: Results, known: list[Parameter], progress: Cal
             try:
                 errors[at] = rms({"ssd": drive.device(dies=dies, split=split, page=page)}, wanted)
             except SeeklabError:
-                errors[at] = float("inf")  # the capacity has no room for so many dies
+                errors[at] = float("inf")  # the capacity is too small for this many dies
             if progress:
                 progress(min(0.99, len(errors) / 50))
         return errors[at]
@@ -155,13 +155,13 @@ def search(drive: Drive, results: Results, known: list[Parameter], progress: Cal
     limit = max(AS_GOOD[0] * errors[best], AS_GOOD[1])
     good = sorted({at[0] for at, value in errors.items() if value <= limit and at[2] == drive.page})
     at_end = good[-1] == steps[-1]
-    among = f"{good[0]} to {good[-1]} are as good" if len(good) > 1 else "no other is as good"
+    among = f"{good[0]} to {good[-1]} fit as well" if len(good) > 1 else "no other number fits as well"
     known.append(
         Parameter(
             "dies",
             f"at least {good[0]}" if at_end else str(drive.dies),
             "bound" if at_end else "measured",
-            f"latencies of reads at depth 4 to 128, {100 * errors[best]:.1f} % off; {among}",
+            f"latencies of reads at depth 4 to 128, {100 * errors[best]:.1f}% off; {among}",
         )
     )
     if not drive.factors:
@@ -171,14 +171,14 @@ def search(drive: Drive, results: Results, known: list[Parameter], progress: Cal
                 "split",
                 f"{number((1 - drive.split) * drive.service)} us in the die",
                 "bound",
-                "the same search; the read and its transfer show as a sum",
+                "the same search; the read and its transfer are visible only as a sum",
             ),
         ]
-    known.append(Parameter("channels", "-", "assumed", "channels and their rate do not show apart"))
+    known.append(Parameter("channels", "-", "assumed", "their number and their rate cannot be separated"))
 
 
 def _climb(steps: Sequence[int], error: Callable[[int], float]) -> None:
-    """Go down to the least error in steps that become smaller: errors have one valley."""
+    """Find the smallest error with ever smaller steps; the error has one minimum."""
     at, step = len(steps) // 2, FIRST_STEP
     while step:
         near = [nth for nth in (at - step, at, at + step) if 0 <= nth < len(steps)]

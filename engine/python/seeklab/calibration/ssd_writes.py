@@ -1,4 +1,4 @@
-"""What writes show of a drive: its buffer, its programs, and whether it suspends them for reads."""
+"""The parameters that writes reveal: a drive's buffer, its programs, and whether reads suspend programs."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 
 MOSTLY_READS = 90
 PROGRAMS = (0.15, 0.2, 0.27, 0.36, 0.42, 0.5, 0.58, 0.67, 0.8, 1.0)
-"""Times of a program that are tried, as parts of the longest that was seen."""
+"""Candidate times of a program, as shares of the longest observed one."""
 PROGRAMS_US = (150.0, 20_000.0)
-"""Times of programs that are tried of drives with page types: from fast TLC to QLC flash."""
+"""Candidate range of program times for drives with page types: from fast TLC to QLC flash."""
 PAGES_AT_ONCE = (2, 4, 8, 12, 16, 24, 32, 48, 64, 72, 96, 128)
 READ_PLANES = (1, 2, 4, 6)
 PLANES_OF_SEARCH = 4
 PER_PAGE_US = (4.0, 2000.0)
 DRAINS = 7
-"""Halvings of the range above: to 5 %."""
+"""Halvings of the range above, to a precision of 5%."""
 TAILS = (95.0, 98.0, 99.0, 99.5)
 """Percentiles of reads that waited for a program."""
 DEEP_TAILS = (50.0, 75.0, 90.0, 95.0, 99.0)
-"""Of reads that waited for programs which were suspended, and no more after some times."""
+"""Percentiles of reads that waited for programs that reads suspend up to a limited number of times."""
 FEW_IOS = 10_000
 DELAYED = 1.2
-"""A read that took so many times the usual has waited for a program."""
+"""A read that took at least this multiple of the usual time has waited for a program."""
 
 
 def fit_writes(results: Results, four: Measured, drive: Drive, known: list[Parameter]) -> None:
-    """Fit what writes show. `four` are reads of 4 KiB alone."""
+    """Fit the parameters that writes reveal; `four` are single reads of 4 KiB."""
     short, long = (next((job for key, job in results.jobs.items() if key.limit_ms == ms), None) for ms in (200, 500))
     is_drained = _buffer(short, long, drive, known)
     mixed = next(
@@ -58,22 +58,16 @@ def fit_writes(results: Results, four: Measured, drive: Drive, known: list[Param
     else:
         _waited(mixed, four, drive, known)
         known.append(
-            Parameter(
-                "pages at once", str(ASSUMED_PLANES), "assumed", "sequential writes to a clean drive would be needed"
-            )
+            Parameter("pages at once", str(ASSUMED_PLANES), "assumed", "needs sequential writes to a clean drive")
         )
     known += [
-        Parameter(
-            "erase", f"{ASSUMED_ERASE_US / 1000:g} ms", "assumed", "typical; a drive filled twice over would be needed"
-        ),
-        Parameter(
-            "spare flash", f"{ASSUMED_SPARE} %", "assumed", "a drive filled at random twice over would be needed"
-        ),
+        Parameter("erase", f"{ASSUMED_ERASE_US / 1000:g} ms", "assumed", "typical; needs a drive filled twice over"),
+        Parameter("spare flash", f"{ASSUMED_SPARE}%", "assumed", "needs a drive filled at random twice over"),
     ]
 
 
 def _buffer(short: Measured | None, long: Measured | None, drive: Drive, known: list[Parameter]) -> bool:
-    """Find the write buffer from two bursts; whether it filled."""
+    """Fit the write buffer to two bursts; return whether it filled."""
     if not short or not long:
         known.append(
             Parameter("write buffer", f"{ASSUMED_BUFFER // MIB} MiB", "assumed", "no bursts of writes were recorded")
@@ -101,7 +95,7 @@ def _buffer(short: Measured | None, long: Measured | None, drive: Drive, known: 
 
 
 def _waited(mixed: Measured | None, four: Measured, drive: Drive, known: list[Parameter]) -> None:
-    """Find the program from the reads that waited for one to end."""
+    """Fit the program time to the reads that waited for a program."""
     delayed = mixed.runs[0].count_above(DELAYED * four.mean) if mixed else 0
     if mixed and delayed >= closed_forms.MIN_DELAYED:
         longest = max(drive.service, closed_forms.program_us(four.mean, _edge(mixed), delayed, 0.0) or 0.0)
@@ -115,9 +109,9 @@ def _waited(mixed: Measured | None, four: Measured, drive: Drive, known: list[Pa
                 "program",
                 f"{number(drive.program_us)} us",
                 "bound",
-                f"what {delayed} reads that waited look like, {100 * errors[drive.program_us]:.0f} % "
-                "off; the drive was "
-                f"not clean, so that collection is in it; at most {number(longest)} us",
+                f"matches {delayed} reads that waited with an error of {100 * errors[drive.program_us]:.0f}%; "
+                "the drive was "
+                f"not clean, so this includes collection; at most {number(longest)} us",
             )
         )
     else:
@@ -132,9 +126,9 @@ def _programs(
     drive: Drive,
     known: list[Parameter],
 ) -> None:
-    """Find program and pages at once: the buffer's drain gives their ratio, reads in mixes tell which of them it is.
+    """Find the program time and its pages: the buffer's drain gives their ratio, and reads in mixes select the pair.
 
-    What reads alone show as dies may be fewer dies whose planes read independently; programs occupy all of them.
+    Reads alone can mistake dies with independent planes for more dies; a program occupies all planes of a die.
     """
     per_page, readers = _program_of_a_page(short, long, drive), drive.dies
     errors: dict[tuple[int, int], float] = {}
@@ -143,7 +137,7 @@ def _programs(
         drive.read_planes, drive.dies, drive.planes = read_planes, readers // read_planes, planes
         drive.program_us = planes * per_page / read_planes
 
-    # Drives whose page types show are of a time in which programs are suspended, and planes read by themselves.
+    # Drives with visible page types are recent: they suspend programs, and their planes read independently.
     drive.suspends = True
     for read_planes in (count for count in READ_PLANES if readers % count == 0):
         for planes in PAGES_AT_ONCE:
@@ -152,7 +146,7 @@ def _programs(
                 try:
                     errors[read_planes, planes] = drive.error_of(mixes)
                 except SeeklabError:
-                    errors[read_planes, planes] = float("inf")  # the buffer has no room for programs of so many pages
+                    errors[read_planes, planes] = float("inf")  # the buffer is too small for so many pages
     if not errors:
         errors[1, ASSUMED_PLANES] = float("inf")
     best = min(errors, key=lambda at: errors[at])
@@ -165,37 +159,37 @@ def _programs(
         for (read_planes, planes), error in errors.items()
         if error <= AS_GOOD[0] * errors[best]
     ]
-    between = f"{number(min(good))} to {number(max(good))} us" if len(good) > 1 else "no other"
+    between = f"{number(min(good))} to {number(max(good))} us" if len(good) > 1 else "no other value"
     known += [
         Parameter(
             "program",
             f"{number(drive.program_us)} us",
             "bound" if len(good) > 1 else "measured",
-            f"reads in mixes, {100 * min(waiting, errors[best]):.0f} % off; {between} would do as well",
+            f"reads in mixes, {100 * min(waiting, errors[best]):.0f}% off; {between} would fit as well",
         ),
         Parameter(
             "pages at once",
             str(drive.planes),
             "bound",
-            f"the buffer drains as fast with {number(drive.program_us / drive.planes)} us a page; collection is in it",
+            f"the buffer drains as fast with {number(drive.program_us / drive.planes)} us a page; with collection",
         ),
         Parameter(
             "independent read planes",
             str(drive.read_planes),
             "bound",
-            f"the same mixes: {readers} reads at once on {drive.dies} dies that program",
+            f"the same mixes: {readers} parallel reads on {drive.dies} dies that program",
         ),
         Parameter(
             "suspends programs",
             "yes" if drive.suspends else "no",
             "measured",
-            f"reads in mixes would be {100 * waiting:.0f} % off without suspension",
+            f"without suspension, reads in mixes would be {100 * waiting:.0f}% off",
         ),
     ]
 
 
 def _program_of_a_page(short: Measured, long: Measured, drive: Drive) -> float:
-    """Find the time of a program by the pages of it, in us, with which the buffer drains as it did."""
+    """Return the program time per page, in us, with which the buffer drains as measured."""
     wanted = long.io_bytes - short.io_bytes
     drive.planes = PLANES_OF_SEARCH * drive.stripe
     low, high = (log(edge) for edge in PER_PAGE_US)
@@ -210,7 +204,7 @@ def _program_of_a_page(short: Measured, long: Measured, drive: Drive) -> float:
 
 
 def _edge(mixed: Measured) -> float:
-    """Give the upper edge of the delays: the last bin that holds three requests; the longest itself is noise."""
+    """Return the upper edge of the delays: the last bin with three requests, because the longest alone is noise."""
     least = 3
     edge = [value for value, count in mixed.runs[0].bins if count >= least]
     return edge[-1] if edge else mixed.longest

@@ -1,11 +1,10 @@
-"""From what observation tools printed of a slow system to what the numbers say, and which incidents they resemble.
+"""Diagnosis: from the output of observation tools on a slow system to similar incidents.
 
     found = seeklab.diagnosis.diagnose(["iostat.json", "ops.csv"])
     found.says, found.ranked[0].incident, found.next
 
-What the numbers say by themselves (`plain`) needs no incident. Which incidents fit (`signatures`) is a comparison of
-numbers without a scale with those of simulated incidents at many other parameters; when none is near, the answer is
-none of these.
+`summary` computes what the numbers show without any incident. `signatures` compares scale-free numbers with those of
+simulated incidents at many other parameters; if none is near, the answer is none of these.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What tools printed, as devices and requests: iostat -x, zpool iostat, fio's JSON, blkparse, operation logs."""
+"""Output of tools, parsed to devices and requests: iostat -x, zpool iostat, fio's JSON, blkparse, operation logs."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ SECTOR = 512
 READ, WRITE = 0, 1
 MIN_COLUMNS = 5
 MAX_DEVICES = 1024
-"""Each is compared with each."""
+"""Maximum number of devices, because each is compared with each."""
 MOST = 2.0**63
-"""Of any number in a report: nothing that was measured is larger, and all can be squared."""
-# Each matches at the start of one line: a search in the whole text takes time that grows with the square of its blanks.
+"""Upper limit for every number in a report: no measured value is larger, and squares stay finite."""
+# Each matches at the start of one line; searching the whole text takes quadratic time in the number of blanks.
 IOSTAT_HEADER = re.compile(r"\s*Device:?\s.*(%util|aqu-sz|avgqu-sz)")
 PLAIN_IOSTAT_HEADER = re.compile(r"\s*Device:?\s.*tps")
 ZPOOL_HEADER = re.compile(r"pool\s+alloc\s+free")
 BLKPARSE_EVENT = re.compile(r"\s*\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s+[A-Z]\s")
-ACCEPTED = "give a report of iostat -x, zpool iostat, fio --output-format=json, blkparse, or an operation log as CSV"
+ACCEPTED = "pass a report of iostat -x, zpool iostat, fio --output-format=json, blkparse, or an operation log as CSV"
 
 
 class Device(NamedTuple):
-    """What a device did in one interval, by direction: reads, writes. Times in ms."""
+    """The activity of a device in one interval, as pairs of reads and writes. Times in ms."""
 
     name: str
     ios_per_s: tuple[float, float]
@@ -45,11 +45,11 @@ class Device(NamedTuple):
     await_ms: tuple[float, float]
     queue: float
     util: float | None
-    """Share of time with something under way, 0 to 1; None where the tool does not say."""
+    """Share of the time with requests in progress, 0 to 1; None if the tool does not report it."""
 
 
 class Op(NamedTuple):
-    """A request of a client or to a device."""
+    """A request of a client, or to a device."""
 
     job: int
     direction: int
@@ -60,7 +60,7 @@ class Op(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A direction of a fio job. Times in ms."""
+    """One direction of a fio job. Times in ms."""
 
     name: str
     direction: int
@@ -74,22 +74,22 @@ class Job(NamedTuple):
 
 @dataclass
 class Evidence:
-    """All that was read."""
+    """The contents of all files."""
 
     devices: list[list[Device]] = field(default_factory=list)
-    """Interval by interval."""
+    """The devices of each interval."""
     ops: list[Op] = field(default_factory=list)
     jobs: list[Job] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
-    """What each file was taken for."""
+    """The detected format of each file."""
     of_device: bool = False
     """Whether the requests are a device's own."""
 
 
 def read_evidence(files: Sequence[str | PathLike[str]], most_bytes: int = MAX_TEXT_BYTES) -> Evidence:
-    """Read every file; a sentence for one that is none of these, or holds more than `most_bytes` of text."""
+    """Read every file; raise SeeklabError for an unknown format, or a file with more than `most_bytes` of text."""
     if not files:
-        raise SeeklabError([Problem("files", f"there is none; {ACCEPTED}")])
+        raise SeeklabError([Problem("files", f"the list is empty; {ACCEPTED}")])
     found = Evidence()
     for path in files:
         text, name = read_text(path, replace(FILE, most_bytes=most_bytes)), shown(path)
@@ -97,11 +97,11 @@ def read_evidence(files: Sequence[str | PathLike[str]], most_bytes: int = MAX_TE
         found.sources.append(f"{name}: {kind}")
     if not (found.devices or found.ops or found.jobs):
         raise SeeklabError(
-            [Problem("files", "hold no request and no device: the intervals are all idle, or the reports are empty")]
+            [Problem("files", "contain no requests or devices: every interval is idle, or the files are empty")]
         )
     names = {device.name for devices in found.devices for device in devices}
     if len(names) > MAX_DEVICES:
-        _refuse("files", f"name {len(names):,} devices; give reports of at most {MAX_DEVICES:,}, such as one host's")
+        _refuse("files", f"name {len(names):,} devices; the limit is {MAX_DEVICES:,}, so pass one host's reports")
     return found
 
 
@@ -127,8 +127,8 @@ def _read(text: str, name: str, found: Evidence) -> str:
         found.of_device = True
         return "blkparse"
     if any(map(PLAIN_IOSTAT_HEADER.match, lines)):
-        _refuse(name, "is of iostat without -x, which has no times and no queue; record with iostat -x 1")
-    _refuse(name, f'begins with "{first[:60]}", which is none of the known reports; {ACCEPTED}')
+        _refuse(name, "is from iostat without -x, which has no times and no queue; record with iostat -x 1")
+    _refuse(name, f'starts with "{first[:60]}", which is not a known report; {ACCEPTED}')
     return ""
 
 
@@ -153,14 +153,14 @@ def _json(text: str, name: str, found: Evidence) -> str:
         except (KeyError, TypeError, AttributeError) as error:
             _refuse(name, f"lacks {error} of fio's JSON; record with fio 3.18 or later")
         return "fio's JSON"
-    _refuse(name, f"is JSON of another tool; {ACCEPTED}")
+    _refuse(name, f"is another tool's JSON; {ACCEPTED}")
     return ""
 
 
 def _number(value: Any, of: str, name: str) -> float:
-    """Give a measured number; a sentence for what cannot be one."""
+    """Return a measured number; raise SeeklabError for a value that cannot be one."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < MOST or not isfinite(value):
-        _refuse(name, f"found {of} of {str(value)[:40]}; it is a number, at least 0 and below 2^63")
+        _refuse(name, f"has {of} of {str(value)[:40]}; it must be a number of at least 0 and below 2^63")
     return float(value)
 
 
@@ -177,7 +177,7 @@ def _sysstat(document: Mapping[str, Any], name: str) -> Iterator[list[Device]]:
 
 
 def _device(name: str, row: Mapping[str, float], util: float | None) -> Device:
-    """Make a device of the columns of iostat -x."""
+    """Return a device from the columns of iostat -x."""
     return Device(
         name,
         (row["r/s"], row["w/s"]),
@@ -221,7 +221,7 @@ def _fio(job: Mapping[str, Any], name: str) -> Iterator[Job]:
         except SeeklabError:
             raise
         except (ValueError, OverflowError) as error:
-            _refuse(name, f"has an iodepth or a percentile that is no number ({str(error)[:80]})")
+            _refuse(name, f"has an iodepth or a percentile that is not a number ({str(error)[:80]})")
 
 
 DIRECTIONS = {"read": READ, "write": WRITE, "0": READ, "1": WRITE, "0.0": READ, "1.0": WRITE}
@@ -233,7 +233,7 @@ def _operations(text: str, name: str) -> Iterator[Op]:
     needed = ("job", "op", "offset", "bytes", "submit_ns", "latency_ns")
     for column in needed:
         if column not in columns:
-            _refuse(f"{name} line 1", f"found a header without {column}; an operation log has {', '.join(needed)}")
+            _refuse(f"{name} line 1", f"has a header without {column}; an operation log needs {', '.join(needed)}")
     places = [columns.index(column) for column in needed]
     for number, line in enumerate(lines[1:], 2):
         cells = line.split(",")
@@ -246,15 +246,15 @@ def _operations(text: str, name: str) -> Iterator[Op]:
         except (ValueError, IndexError, KeyError, OverflowError):
             whole = ()
         if not whole or min(whole) < 0 or max(whole) >= MOST:
-            said = "a line has read or write (0 or 1) as op, and numbers of at least 0 in the other columns"
-            _refuse(f"{name} line {number}", f'found "{line[:60]}"; {said}')
+            said = "a line needs read or write (0 or 1) as op, and numbers of at least 0 in the other columns"
+            _refuse(f"{name} line {number}", f'is "{line[:60]}"; {said}')
         yield Op(whole[0], direction, *whole[1:])
 
 
 def _iostat_columns(cells: list[str], at: str) -> list[str]:
     columns = [cell.rstrip(":") for cell in cells]
     if "r_await" not in columns or not {"aqu-sz", "avgqu-sz"} & set(columns):
-        _refuse(at, "found a header without r_await and aqu-sz; record with iostat -x of sysstat 11 or later")
+        _refuse(at, "has a header without r_await and aqu-sz; record with iostat -x of sysstat 11 or later")
     return columns
 
 
@@ -276,7 +276,7 @@ def _iostat(lines: list[str], name: str) -> Iterator[list[Device]]:
         try:
             values = {column: float(value.replace(",", ".")) for column, value in row.items() if column != "Device"}
         except ValueError:
-            _refuse(f"{name} line {number}", f'found "{line.strip()[:60]}"; every column but the name is a number')
+            _refuse(f"{name} line {number}", f'is "{line.strip()[:60]}"; every column except the name must be a number')
         for column, value in values.items():
             _number(value, column, f"{name} line {number}")
         try:
@@ -296,7 +296,7 @@ def _quantity(text: str, name: str) -> float:
     if text == "-":
         return 0.0
     if not found:
-        _refuse(name, f'found "{text}"; zpool iostat writes numbers such as 1.5M')
+        _refuse(name, f'has "{text}"; zpool iostat writes numbers such as 1.5M')
         return 0.0
     return float(found[1]) * UNITS[found[2]]
 
@@ -307,7 +307,7 @@ def _time_ms(text: str) -> float:
 
 
 def _zpool(lines: list[str], name: str) -> Iterator[list[Device]]:
-    """Read `zpool iostat [-v] [-l]`: the lowest rows below a pool are its devices; without -v the pool is one."""
+    """Parse `zpool iostat [-v] [-l]`: the innermost rows of a pool are its devices; without -v the pool is one."""
     interval: list[tuple[int, Device]] = []
     for number, line in enumerate(lines, 1):
         if line.startswith("pool") and interval:
@@ -328,7 +328,7 @@ def _zpool(lines: list[str], name: str) -> Iterator[list[Device]]:
         except SeeklabError:
             if interval:
                 raise
-            continue  # a line of the head
+            continue  # a line of the header
         moved = (_quantity(cells[5], at), _quantity(cells[6], at))
         waits = tuple(_time_ms(cell) for cell in cells[7:9]) if len(cells) > least + 1 else (0.0, 0.0)
         queue = sum(each * wait / MS_PER_S for each, wait in zip(ios, waits, strict=True))
@@ -366,19 +366,19 @@ def _blkparse(lines: list[str], name: str) -> Iterator[Op]:
         elif action == "C" and at in begun:
             submit, _ = begun.pop(at)
             if ns < submit:
-                continue  # pieces of two recordings
+                continue  # the pair is from two recordings
             found += 1
             yield Op(0, WRITE if "W" in kind else READ, int(sector) * SECTOR, int(count) * SECTOR, submit, ns - submit)
     if not found:
         _refuse(
             name,
-            "has no request with both its begin (Q or D) and its completion (C); record with "
+            "has no request with both its start (Q or D) and its completion (C); record with "
             "blktrace -a queue -a complete",
         )
 
 
 def by_job(ops: Iterable[Op]) -> dict[tuple[int, int], list[Op]]:
-    """Sort requests by job and direction."""
+    """Group requests by job and direction."""
     found: dict[tuple[int, int], list[Op]] = {}
     for op in ops:
         found.setdefault((op.job, op.direction), []).append(op)

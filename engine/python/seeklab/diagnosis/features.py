@@ -1,8 +1,7 @@
-"""Numbers without a scale: what is left of a system when its size, its speed and its load are taken away.
+"""Scale-free numbers: the properties of a system that do not depend on its size, speed and load.
 
-A feature is a ratio, a share, or a logarithm of a ratio, so that an incident at twice the load on disks half as fast
-has about the same ones. Which can be had depends on what was recorded; those that cannot are left out of every
-comparison.
+A feature is a ratio, a share, or a logarithm of a ratio. An incident at twice the load, on disks half as fast,
+therefore has nearly the same features. Which features exist depends on the recording; missing ones are not compared.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from seeklab.diagnosis.evidence import Device, Evidence, Op
 
 WINDOWS = 50
-"""Into which the time of a recording is cut."""
+"""Number of windows into which the time of a recording is divided."""
 MIN_OPS = 20
 MIN_IOS = 0.5
 STALL_NS = 1_000_000_000
@@ -29,42 +28,42 @@ NEAR_TICK = 0.1
 FLOOR = 1e-3
 PAGE = 4 * KIB
 NAMES = {
-    "read share": "share of the requests that read",
-    "read tail": "how far one read in a hundred is above half of them",
-    "write tail": "how far one write in a hundred is above half of them",
-    "read spread": "spread of reads' times around their mean",
-    "write spread": "spread of writes' times around their mean",
-    "read skew": "how far the mean of reads is above half of them",
-    "write skew": "how far the mean of writes is above half of them",
-    "write to read time": "time of a write against that of a read",
-    "stalled": "share of the time that requests of a second and more have",
+    "read share": "share of reads among the requests",
+    "read tail": "99th percentile of reads relative to their median",
+    "write tail": "99th percentile of writes relative to their median",
+    "read spread": "standard deviation of read times relative to their mean",
+    "write spread": "standard deviation of write times relative to their mean",
+    "read skew": "mean of reads relative to their median",
+    "write skew": "mean of writes relative to their median",
+    "write to read time": "time of a write relative to a read",
+    "stalled": "share of total time spent in requests of 1 s or longer",
     "at a tick": "share of writes that take about a tick of 10 ms",
-    "in bursts": "how uneven the completions are over time",
+    "in bursts": "unevenness of the completions over time",
     "idle windows": "share of the time without a completion",
-    "rhythm": "how much the completions of one moment are like those some moments later",
+    "rhythm": "similarity of the completions to those some time later",
     "trend": "whether requests take longer towards the end",
     "sequential": "share of requests that follow the one before",
-    "odd sizes": "share of requests that are no power of two and no multiple of 4 KiB",
-    "unaligned": "share of requests that begin within a page",
+    "odd sizes": "share of requests whose size is neither a power of two nor a multiple of 4 KiB",
+    "unaligned": "share of requests that start within a page",
     "size": "size of a request",
     "time with size": "whether larger requests take longer",
-    "crowds": "share of requests far below and far above the middle",
+    "crowds": "share of requests far below and far above the median",
     "in flight": "requests in flight",
-    "busy": "how busy the busiest device is",
-    "uneven devices": "how much busier the busiest device is than the one in the middle",
+    "busy": "utilization of the busiest device",
+    "uneven devices": "utilization of the busiest device relative to the median one",
     "device queue": "requests at a device",
-    "above devices, reads": "what a client's read waits against what a device's takes",
-    "above devices, writes": "what a client's write waits against what a device's takes",
-    "device reads": "bytes that devices read against those that clients do",
-    "device writes": "bytes that devices write against those that clients do",
-    "device read size": "size of a device's read against a client's",
-    "device write size": "size of a device's write against a client's",
-    "devices": "how many devices are in use",
-    "device write to read time": "time of a device's write against that of its read",
-    "jobs differ": "how far the slowest job's requests are from the fastest's",
-    "fixed": "share of requests within a tenth of the middle one",
+    "above devices, reads": "time of a client's read relative to a device's",
+    "above devices, writes": "time of a client's write relative to a device's",
+    "device reads": "bytes read by devices relative to those read by clients",
+    "device writes": "bytes written by devices relative to those written by clients",
+    "device read size": "size of a device's read relative to a client's",
+    "device write size": "size of a device's write relative to a client's",
+    "devices": "number of devices in use",
+    "device write to read time": "time of a device's write relative to its read",
+    "jobs differ": "mean time of the slowest job relative to the fastest",
+    "fixed": "share of requests within a tenth of the median",
 }
-"""What each feature is, in words."""
+"""A description of each feature."""
 SHARES = frozenset(
     (
         *("read share", "stalled", "at a tick", "idle windows", "sequential", "odd sizes", "unaligned", "crowds"),
@@ -72,15 +71,15 @@ SHARES = frozenset(
     )
 )
 PLAIN = frozenset(("in bursts", "rhythm", "time with size"))
-"""Those that are numbers by themselves. All others but the size are decimal logarithms of ratios."""
+"""Features that are plain numbers. All others except shares and the size are decimal logarithms of ratios."""
 COUNTS = frozenset(("in flight", "device queue", "devices"))
-"""Those of the ratios that say how many, not how many times as much."""
+"""Ratios that are counts, not factors."""
 LARGE = 10
-"""Ratios from here on are written without decimals."""
+"""Ratios from this value on are written without decimals."""
 
 
 def in_words(name: str, value: float) -> str:
-    """Write a feature's value as people say it: 35 %, 12x, 64 KiB."""
+    """Return a feature's value as text: 35%, 12x, 64 KiB."""
     if name in SHARES:
         return f"{100 * value:.0f} %"
     if name in PLAIN:
@@ -94,7 +93,7 @@ def in_words(name: str, value: float) -> str:
 
 
 def features(found: Evidence) -> dict[str, float]:
-    """Take the features of what was recorded."""
+    """Return the features of a recording by name."""
     values: dict[str, float] = {}
     if found.ops and not found.of_device:
         values |= _of_operations(found.ops)
@@ -107,7 +106,7 @@ def features(found: Evidence) -> dict[str, float]:
 
 
 def _ratio(one: float, other: float) -> float:
-    """Give the decimal logarithm of a ratio, between a thousandth and a thousand."""
+    """Return the decimal logarithm of a ratio, limited to between a thousandth and a thousand."""
     return max(-3.0, min(3.0, log10(max(one, FLOOR * 1e-3) / max(other, FLOOR * 1e-3))))
 
 
@@ -199,7 +198,7 @@ def _places(ops: Sequence[Op]) -> dict[str, float]:
 
 
 def _of_jobs(found: Evidence) -> dict[str, float]:
-    """Take what fio's own report has of it."""
+    """Return the features that fio's own report contains."""
     total = sum(job.iops for job in found.jobs)
     values = {"read share": sum(job.iops for job in found.jobs if job.direction == READ) / total}
     for way, name in ((READ, "read"), (WRITE, "write")):

@@ -1,4 +1,4 @@
-"""Requests of the page that diagnoses files: `{"files": [names]}` or `{"record": sample}`."""
+"""Requests of the diagnosis page: `{"files": [names]}` or `{"record": sample}`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 MAX_BYTES = 1 << 25
-"""Of a file's text: a page has less memory than a machine."""
+"""Limit for the text of a file, because a page has less memory than a machine."""
 
 
 class Handler(JsonHandler):
-    """Diagnoses files that lie in the working directory, and records samples."""
+    """Diagnoses files in the working directory, and records samples."""
 
     def _answer(self, asked: Mapping[str, Any], _: Callable[[float], object]) -> Mapping[str, Any]:
         if "record" in asked:

@@ -1,4 +1,4 @@
-"""Systems to try the diagnosis on: an incident or a plain drive is run, and leaves the files that tools would have."""
+"""Sample systems for the diagnosis: a run of an incident or of a plain drive produces the files of real tools."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from seeklab._result import Result
 
 SEED = 11
-"""Another one than the signatures were made with."""
+"""A seed that the signatures do not use."""
 MAX_RUN = 60_000
 MAX_ROWS = 8_000
 COLUMNS = ("job", "op", "offset", "bytes", "submit_ns", "latency_ns")
@@ -24,12 +24,12 @@ KERNEL = "Linux 6.1.0-18-amd64 (host)\t_x86_64_\t(8 CPU)\n\n"
 
 @dataclass(frozen=True)
 class Sample:
-    """A system, and what is to be found in it."""
+    """A system, and its incident."""
 
     incident: str | None
-    """None where nothing is wrong."""
+    """None if nothing is wrong."""
     scenario: Mapping[str, Any] | None = None
-    """What runs, when it is no incident."""
+    """The scenario of a system without an incident."""
 
 
 SAMPLES = {
@@ -57,10 +57,10 @@ SAMPLES = {
 
 
 def record(name: str) -> dict[str, str]:
-    """Run a sample; give its files by name."""
+    """Run a sample; return its files by name."""
     sample = SAMPLES.get(name)
     if sample is None:
-        raise SeeklabError([Problem("sample", f'there is none called "{name}"; there are {", ".join(SAMPLES)}')])
+        raise SeeklabError([Problem("sample", f'"{name}" is unknown; accepted: {", ".join(SAMPLES)}')])
     if sample.incident is not None:
         found = case(sample.incident).with_({"record.log": True, "limits.operations": MAX_RUN}).run(seed=SEED)
     else:
@@ -72,7 +72,7 @@ def record(name: str) -> dict[str, str]:
 
 
 def operations(found: Result) -> str:
-    """Write a run's requests as an operation log."""
+    """Return a run's requests as an operation log (CSV)."""
     rows = zip(*(found.ops[column][:MAX_ROWS] for column in COLUMNS), strict=True)
     lines = [",".join(COLUMNS), *(",".join(str(int(value)) for value in row) for row in rows)]
     return "\n".join(lines) + "\n"

@@ -1,8 +1,8 @@
-"""Which incidents a system resembles: its numbers without a scale against those of simulated incidents.
+"""The incidents that a system resembles: its scale-free numbers compared with those of simulated incidents.
 
-`signatures.json` holds examples: each incident, drawn several times with other speeds and loads, and plain devices in
-which nothing is wrong. A distance is the root mean square of differences in units of how much a feature varies within
-an incident. What is nearer to a plain device, or far from all, is none of these.
+`signatures.json` contains examples: each incident, drawn several times with other speeds and loads, and plain devices
+without a fault. A distance is the root mean square of differences, each in units of the feature's variation within an
+incident. A system that is closest to a plain device, or far from all examples, is none of these.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
     from seeklab.diagnosis.evidence import Evidence
 
 NONE = "none of these"
-CLIENT_LOG = "the clients' own requests, with time, place, size and latency of each: they show rhythm, tails and modes"
+CLIENT_LOG = "the clients' requests with time, offset, size and latency: they show rhythm, tails and modes"
 MECHANISMS = {
     "averaged-away": "bursts that a monitor averages away",
     "bonnie-decoded": "the client's page cache and processors",
     "combine-limit": "requests too large for one core",
     "copy-offload": "round trips of a copy",
     "delay-everything": "a write throttle of ticks",
-    "diagonal": "dirty data that the backend cannot follow",
-    "dirty-sizing": "dirty data that the backend cannot follow",
+    "diagonal": "dirty data faster than the backend",
+    "dirty-sizing": "dirty data faster than the backend",
     "eleven-metrics": "a disk pool under a cold random load",
     "frictionless": "a delay in proportion to dirty data",
     "hci-taxonomy": "data on another node",
     "invariants": "a disk pool under a cold random load",
     "l2arc-warmth": "a cache that is still cold",
-    "media-prefetch": "many streams through one read-ahead",
+    "media-prefetch": "many streams in one read-ahead",
     "misaligned-io": "writes across the sectors of the disks",
     "nic-tuning": "the server's network card and cores",
-    "odx-prefetch": "a small part that misses the memory",
+    "odx-prefetch": "a small share of cache misses",
     "one-window-per-rtt": "one window for each round trip",
     "openzfs-throttle": "a delay in proportion to dirty data",
     "picket-fence": "transaction groups written in bursts",
-    "slog-divert": "a log device that is flooded",
+    "slog-divert": "an overloaded log device",
     "sync-serialised": "commits one after the other",
     "thousand-threads": "a write throttle of ticks",
     "throttle-2008": "a write throttle of ticks",
@@ -56,10 +56,10 @@ MECHANISMS = {
     "txg-seconds": "transaction groups written in bursts",
     "vdisk-sharding": "one core for a virtual disk",
 }
-"""The mechanism of each incident. Several incidents may have one."""
+"""The mechanism of each incident. Several incidents can share one."""
 MIN_SPREAD = 0.08
 FAR = 2.0
-"""A distance at which it is none of these: 99 of 100 draws of an incident are within 1.7 of another draw of it."""
+"""A system at this distance is none of these: 99 of 100 draws of an incident are within 1.7 of another draw of it."""
 SHOWN = 3
 CLOSE = 1.0
 MIN_FEATURES = 3
@@ -72,32 +72,32 @@ class Fit(NamedTuple):
     mechanism: str
     distance: float
     percent: float
-    """How well, 0 to 100: 100 at no distance."""
+    """The fit from 0 to 100; 100 at distance 0."""
     alike: tuple[str, ...]
-    """What is most alike among what sets the incident apart, in words."""
+    """The most similar of the features that distinguish the incident, as text."""
     unlike: tuple[str, ...]
-    """What differs most."""
+    """The features that differ most, as text."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found."""
+    """The result of a diagnosis."""
 
     says: list[str]
-    """What the numbers say by themselves."""
+    """The conclusions from the numbers alone, one sentence each."""
     ranked: list[Fit]
-    """Incidents, a mechanism once, the best first."""
+    """The incidents that fit best, one per mechanism, the best first."""
     is_none: bool
-    """Whether none of them fits."""
+    """Whether no incident fits."""
     why: str
-    """Why it is none, or which is the nearest."""
+    """The reason why none fits, or the nearest incident."""
     next: list[str]
-    """What to look at next, to tell the first ones apart."""
+    """Suggestions for what to record or compare next, to distinguish the first incidents."""
     sources: list[str]
-    """What each file was taken for."""
+    """The detected format of each file."""
 
     def document(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return the diagnosis as plain data."""
         return {
             "says": self.says,
             "none_of_these": self.is_none,
@@ -116,7 +116,7 @@ class _Signature(NamedTuple):
 
 @cache
 def _signatures() -> tuple[tuple[_Signature, ...], dict[str, float]]:
-    """Read the examples, and how much each feature varies within an incident."""
+    """Read the examples, and compute the variation of each feature within an incident."""
     text = resources.files("seeklab.diagnosis").joinpath("signatures.json").read_text(encoding="utf-8")
     examples = tuple(_Signature(item["incident"], item["features"]) for item in json.loads(text))
     return examples, _spreads(examples)
@@ -143,21 +143,21 @@ def _distance(one: Mapping[str, float], other: Mapping[str, float], spreads: Map
     shared = [name for name in one if name in other]
     if len(shared) < MIN_FEATURES:
         return float("inf")
-    # A single wild feature must not decide alone.
+    # A single extreme feature must not decide.
     squares = [min(9.0, ((one[name] - other[name]) / spreads[name]) ** 2) for name in shared]
-    # What only one of the two has says that they are not alike, too.
+    # A feature that only one of the two has also counts as a difference.
     alone = len(set(one) ^ set(other))
     return sqrt(fmean(squares)) + 0.1 * alone
 
 
 def diagnose(files: Sequence[str | PathLike[str]] | Evidence) -> Diagnosis:
-    """Diagnose what tools printed: files, or evidence that was read before."""
+    """Diagnose a system from files of tools, or from evidence that was read before."""
     found = read_evidence(files) if isinstance(files, (list, tuple)) else files
     return judge(found)  # type: ignore[arg-type]
 
 
 def judge(found: Evidence) -> Diagnosis:
-    """Say what the numbers say, and which incidents they resemble."""
+    """Return what the numbers show, and the incidents that they resemble."""
     values = features(found)
     examples, spreads = _signatures()
     usable = [_reduced(example, values, found) for example in examples]
@@ -174,10 +174,10 @@ def judge(found: Evidence) -> Diagnosis:
     if not ranked or len(values) < MIN_FEATURES:
         is_none, why = (
             True,
-            f"only {len(values)} numbers can be compared; an operation log and iostat -x of the same time say more",
+            f"only {len(values)} numbers can be compared; add an operation log and iostat -x of the same time",
         )
     elif nearest == NONE:
-        is_none, why = True, "it is most like a plain device with a plain load, in which nothing is wrong"
+        is_none, why = True, "it resembles most a plain device with a plain load, in which nothing is wrong"
     elif ranked[0].distance > FAR:
         is_none, why = True, f"the nearest, {ranked[0].incident}, is {ranked[0].distance:.1f} times its own spread away"
     likely = [] if is_none else ranked
@@ -185,7 +185,7 @@ def judge(found: Evidence) -> Diagnosis:
 
 
 def _reduced(example: _Signature, values: Mapping[str, float], found: Evidence) -> _Signature:
-    """Leave out of an example what this recording could not show whatever the incident is."""
+    """Remove from an example the features that this recording cannot show for any incident."""
     has_ops = bool(found.ops) and not found.of_device
     if has_ops and found.devices:
         return example
@@ -210,14 +210,12 @@ def _fit(
 def _next(
     ranked: Sequence[Fit], values: Mapping[str, float], found: Evidence, spreads: Mapping[str, float]
 ) -> list[str]:
-    """Say what would tell the first two apart: what was not recorded, and where they differ most."""
+    """Return what would distinguish the first two: data that were not recorded, and their largest differences."""
     wanted = []
     if not found.ops or found.of_device:
         wanted.append(CLIENT_LOG)
     if not found.devices:
-        wanted.append(
-            "iostat -x 1 of the same time: whether the devices are busy tells what is above them from what is below"
-        )
+        wanted.append("iostat -x 1 of the same time: it shows whether the time is spent in the devices or above them")
     if len(ranked) > 1:
         examples, _ = _signatures()
         one, other = (_middle(examples, fit.incident) for fit in ranked[:2])

@@ -1,7 +1,7 @@
-"""What the numbers say by themselves, before any incident is thought of.
+"""The conclusions from the numbers alone, before any comparison with incidents.
 
-Each sentence is arithmetic: Little's law (requests in flight = rate times time), utilisation, the spread behind a
-mean, sizes, and how much of a request's time was spent above the devices.
+Each sentence is arithmetic: Little's law (requests in flight = rate times time), utilization, the spread around a mean,
+sizes, and the share of a request's time above the devices.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNEVEN = 2.0
 ABOVE = 2.0
 PAUSE = 0.1
 ALIKE = 0.3
-"""Devices whose numbers differ by no more are told as one."""
+"""Devices whose numbers differ by at most this share are reported as one."""
 MOSTLY = 0.9
 MIN_IOS = 1.0
 MIN_OPS = 20
@@ -32,13 +32,13 @@ WORDS = {READ: "reads", WRITE: "writes"}
 
 
 def says(found: Evidence) -> list[str]:
-    """Say all of it, a sentence each."""
+    """Return all conclusions, one sentence each."""
     devices = [device for device in mean_devices(found.devices) if sum(device.ios_per_s) >= MIN_IOS]
     return [*_busy(devices), *_between(found), *_jobs(found), *_operations(found), *_each(devices)]
 
 
 def mean_devices(interval: list[list[Device]]) -> list[Device]:
-    """Average each device over the intervals."""
+    """Return the devices averaged over the intervals."""
     rows: dict[str, list[Device]] = {}
     for devices in interval:
         for device in devices:
@@ -72,30 +72,27 @@ def _busy(devices: list[Device]) -> Iterator[str]:
     busiest = max(devices, key=lambda device: device.util or 0)
     if max(utils) >= BUSY:
         yield (
-            f"{busiest.name} is busy {100 * max(utils):.0f} % of the time with {busiest.queue:.1f} requests at a time. "
-            "Busy is not full: a device that serves many at once may have room at 100 %."
+            f"{busiest.name} is busy {100 * max(utils):.0f}% of the time with {busiest.queue:.1f} requests at a time. "
+            "Busy does not mean full: a device that serves many requests at once can have capacity left at 100%."
         )
     elif max(utils) <= IDLE:
-        yield (
-            f"No device is busy more than {100 * max(utils):.0f} % of the time: whatever is slow, "
-            "the devices wait for it."
-        )
+        yield (f"No device is busy more than {100 * max(utils):.0f}% of the time: the bottleneck is above the devices.")
     if len(utils) > 1 and max(utils) > UNEVEN * max(median(utils), 0.01):
         yield (
-            f"{busiest.name} is busy {100 * max(utils):.0f} %, the device in the middle "
-            f"{100 * median(utils):.0f} %: the load is uneven."
+            f"{busiest.name} is busy {100 * max(utils):.0f}% of the time, the median device "
+            f"{100 * median(utils):.0f}%: the load is uneven."
         )
 
 
 def _each(devices: list[Device]) -> Iterator[str]:
-    """Say what each device does; those that do alike are told once."""
+    """Yield sentences about each device; devices with similar numbers share one."""
     for device in devices:
         by_law = sum(ios * wait / MS_PER_S for ios, wait in zip(device.ios_per_s, device.await_ms, strict=True))
         if device.queue > MIN_IOS and abs(by_law / device.queue - 1) > OFF_LITTLE:
             yield (
-                f"{device.name}: {sum(device.ios_per_s):.0f} requests a second of their mean time are "
-                f"{by_law:.1f} in flight by Little's law, "
-                f"and the queue is given as {device.queue:.1f}: the intervals mix busy and idle "
+                f"{device.name}: {sum(device.ios_per_s):.0f} requests per second with this mean time give "
+                f"{by_law:.1f} in flight by Little's law. "
+                f"The reported queue is {device.queue:.1f}: the intervals mix busy and idle "
                 "times, or requests are merged."
             )
     for way in (READ, WRITE):
@@ -117,33 +114,32 @@ def _are_alike(one: Device, other: Device, way: int) -> bool:
 
 
 def _does(alike: list[Device], way: int) -> str:
-    """Say how many requests of which size take how long, on average over devices that do alike."""
+    """Return a sentence about rate, size and time of requests, averaged over similar devices."""
     ios = fmean(device.ios_per_s[way] for device in alike)
     size = fmean(device.bytes_per_s[way] for device in alike) / ios / KIB
     wait, queue = fmean(device.await_ms[way] for device in alike), fmean(device.queue for device in alike)
     more = len(alike) - 1
-    name = f"{alike[0].name} and {more} like it, each" if more else alike[0].name
+    name = f"{alike[0].name} and {more} similar to it, each" if more else alike[0].name
     line = (
-        f"with {queue:.1f} at a time, about {wait / queue:.2f} ms of it is the device and the rest is the line "
-        "before it."
+        f"with {queue:.1f} at a time, the device takes about {wait / queue:.2f} ms of it and the queue the rest."
         if queue > 1
-        else "with at most one at a time on average, all of it is the device."
+        else "with at most one at a time on average, the device takes all of it."
     )
-    return f"{name}: {ios:.0f} {WORDS[way]} a second of {size:.1f} KiB take {wait:.2f} ms; {line}"
+    return f"{name}: {ios:.0f} {WORDS[way]} per second of {size:.1f} KiB take {wait:.2f} ms; {line}"
 
 
 def _jobs(found: Evidence) -> Iterator[str]:
     for job in found.jobs:
         in_flight = job.iops * job.mean_ms / MS_PER_S
         yield (
-            f"{job.name}: {job.iops:.0f} {WORDS[job.direction]} a second of {job.mean_ms:.3g} ms "
-            f"are {in_flight:.1f} in flight by Little's law; the job's depth is {job.depth}."
+            f"{job.name}: {job.iops:.0f} {WORDS[job.direction]} per second of {job.mean_ms:.3g} ms "
+            f"mean {in_flight:.1f} in flight by Little's law; the job's depth is {job.depth}."
         )
         p50, p99 = (job.percentiles.get(percent) for percent in (50.0, 99.0))
         if p50 and p99 and p99 > TAIL * p50:
             yield (
-                f"{job.name}: the mean of {job.mean_ms:.3g} ms hides that half of the "
-                f"{WORDS[job.direction]} take at most {p50:.3g} ms and one in a hundred more than "
+                f"{job.name}: the mean of {job.mean_ms:.3g} ms hides the distribution: half of the "
+                f"{WORDS[job.direction]} take at most {p50:.3g} ms, and one in a hundred more than "
                 f"{p99:.3g} ms."
             )
 
@@ -159,18 +155,18 @@ def _operations(found: Evidence) -> Iterator[str]:
         in_flight = len(ops) / seconds * mean / MS_PER_S
         sizes = sorted(op.bytes for op in ops)
         yield (
-            f"job {job}: {len(ops)} {WORDS[way]} of {sizes[len(sizes) // 2] / KIB:.4g} KiB (half "
-            f"of them) in {seconds:.3g} s, {in_flight:.2f} in flight, "
+            f"job {job}: {len(ops)} {WORDS[way]} with a median size of {sizes[len(sizes) // 2] / KIB:.4g} KiB "
+            f"in {seconds:.3g} s, {in_flight:.2f} in flight, "
             f"mean {mean:.3g} ms."
         )
         if p99 > TAIL * p50:
             yield (
-                f"job {job}: the mean hides that half of the {WORDS[way]} take at most {p50:.3g} ms "
+                f"job {job}: the mean hides the distribution: half of the {WORDS[way]} take at most {p50:.3g} ms, "
                 f"and one in a hundred more than {p99:.3g} ms."
             )
         empty = _longest_gap(ops) / max(end - begin, 1)
         if empty > PAUSE:
-            yield f"job {job}: for {100 * empty:.0f} % of the time in one piece, no {WORDS[way][:-1]} completed."
+            yield f"job {job}: no {WORDS[way][:-1]} completed for {100 * empty:.0f}% of the time without a break."
 
 
 def _longest_gap(ops: list[Op]) -> float:
@@ -179,7 +175,7 @@ def _longest_gap(ops: list[Op]) -> float:
 
 
 def _between(found: Evidence) -> Iterator[str]:
-    """Compare what clients waited with what devices took."""
+    """Compare the times of clients' requests with those of devices."""
     if found.of_device or not found.devices or not (found.ops or found.jobs):
         return
     devices = mean_devices(found.devices)
@@ -202,11 +198,11 @@ def _between(found: Evidence) -> Iterator[str]:
         elif at_client > ABOVE * at_device:
             yield (
                 f"A client's {WORDS[way][:-1]} takes {at_client:.3g} ms, a device's {at_device:.3g} "
-                f"ms: {100 * (1 - at_device / at_client):.3g} % of the time is spent above the "
-                "devices, or one of the first waits for many of the second."
+                f"ms: {100 * (1 - at_device / at_client):.3g}% of the time is spent above the "
+                "devices, or each client request waits for many device requests."
             )
         elif at_client < at_device / ABOVE:
             yield (
                 f"A client's {WORDS[way][:-1]} takes {at_client:.3g} ms, a device's {at_device:.3g} "
-                "ms: a memory in between answers most of them."
+                "ms: a cache in between absorbs most of them."
             )
