@@ -1,11 +1,11 @@
-"""Seeklab: reproduce documented storage incidents, find the cause, and see what a fix does.
+"""Seeklab: reproduce documented storage incidents, find the cause, and test a fix.
 
     case = seeklab.case("odx-prefetch")
     result = case.run("broken", seed=7)
     result.metrics["odx.read_latency_mean_ms"]
 
-One simulator, compiled once to WebAssembly, gives the same bits here, on the page and on the command line. Importing
-this package loads nothing but the standard library; the engine is loaded by the first question.
+One simulator, compiled once to WebAssembly, gives identical results here, on the page and on the command line.
+Importing this package loads only the standard library; the first call that needs the engine loads it.
 """
 
 from __future__ import annotations

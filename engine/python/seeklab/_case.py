@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Case:
-    """A documented incident. It never changes: `with_` gives a new one."""
+    """A documented incident. It is immutable: `with_` returns a new one."""
 
     document: Mapping[str, Any] = field(repr=False)
     """The whole case: story, source, variants, controls, facts, and more."""
@@ -39,43 +39,43 @@ class Case:
 
     @property
     def default_variant(self) -> str:
-        """The variant that `run` takes unless told otherwise."""
+        """The variant that `run` uses by default."""
         return str(self.document["default_variant"])
 
     @property
     def facts(self) -> tuple[Mapping[str, Any], ...]:
-        """What the source documents, as the case states it. `seeklab.facts(id)` compares it with the simulation."""
+        """The documented facts, as in the case file. `seeklab.facts(id)` compares them with the simulation."""
         return tuple(self.document["facts"])
 
     @property
     def controls(self) -> tuple[Mapping[str, Any], ...]:
-        """What a learner should touch: each with path, title, unit, range and the present value."""
+        """The parameters for learners: each with path, title, unit, range and current value."""
         return tuple(engine().call("control", self.request(None)))
 
     def scenario(self, variant: str | None = None) -> dict[str, Any]:
-        """Give the complete scenario of a variant, with this case's changes and all presets written out."""
+        """Return the complete scenario of a variant, with this case's changes and with all presets expanded."""
         scenario: dict[str, Any] = engine().call("scenario", self.request(variant))
         return scenario
 
     def with_(self, changes: Mapping[str, object]) -> Case:
-        """Give the same case with other values, by path: `case.with_({"jobs[0].bs": "8MiB"})`."""
+        """Return the same case with other values, by path: `case.with_({"jobs[0].bs": "8MiB"})`."""
         return replace(self, changes=MappingProxyType({**self.changes, **changes}))
 
     def on(self, device: str, variant: str | None = None) -> Case:
-        """Give the same case with its data on another device: a preset, one's own (`mine`), or the file of one.
+        """Return the same case with its data on another device: a preset, your own (`mine`), or a preset's file.
 
-        How many devices there are and how addresses spread over them stays; devices of logs and caches stay too.
+        The number of devices and the layout of addresses over them stay the same; devices of logs and caches stay too.
         """
         own = own_preset(device)
         groups = self.scenario(variant)["devices"]
         return self.with_(groups_on(groups, device if own is None else own))
 
     def run(self, variant: str | None = None, *, seed: int = 1, progress: Progress | None = None) -> Result:
-        """Run a variant. `progress` is called from time to time with the share done; an interrupt stops the run."""
+        """Run a variant. `progress` receives the completed share from time to time; an interrupt stops the run."""
         return execute({**self.request(variant), "seed": seed}, progress)
 
     def request(self, variant: str | None = None) -> dict[str, object]:
-        """Write what the engine is asked: the case, the variant, the changes."""
+        """Return the engine's request: the case, the variant and the changes."""
         request: dict[str, object] = {"case": self.id}
         if variant is not None:
             request["variant"] = variant
@@ -84,7 +84,7 @@ class Case:
         return request
 
     def _repr_html_(self) -> str:
-        """Title and symptom, for a notebook."""
+        """Return title and symptom, for a notebook."""
         from html import escape
 
         symptom = escape(str(self.document.get("symptom", "")))
@@ -92,47 +92,47 @@ class Case:
 
 
 def case(id: str) -> Case:  # noqa: A002 -- the word that the command line and the case files use
-    """Load a case by its name. An unknown name is answered with the nearest known one."""
+    """Load a case by its name; the error for an unknown name suggests the nearest one."""
     document = engine().call("case", {"id": id})
     return Case(MappingProxyType(document), document["id"])
 
 
 def cases() -> list[dict[str, Any]]:
-    """Every case: id, code, title, symptom, family, source, variants and controls."""
+    """Return every case: id, code, title, symptom, family, source, variants and controls."""
     found: list[dict[str, Any]] = engine().call("cases", {})
     return found
 
 
 def presets() -> list[dict[str, Any]]:
-    """Every device preset: name, title, source of its numbers, and kind."""
+    """Return every device preset: name, title, source of its numbers, and kind."""
     found: list[dict[str, Any]] = engine().call("presets", {})
     return found
 
 
 def tools() -> list[dict[str, Any]]:
-    """Every tool that a run can be printed with: its name, and in `help` what it shows."""
+    """Return every tool for the output of a run: its name, and its description in `help`."""
     found: list[dict[str, Any]] = engine().call("tools", {})
     return found
 
 
 def measure(case: Case, document: Mapping[str, Any]) -> float:
-    """Take what a case file calls a measure: a metric, a ratio or difference of two, or a ratio over another."""
+    """Return the value of a case file's measure: a metric, a ratio or difference of two, or a ratio of ratios."""
     value: float = engine().call("measure", {"case": case.id, "measure": document, "set": dict(case.changes)})
     return value
 
 
 def schema() -> dict[str, Any]:
-    """Give the JSON Schema of a scenario, with unit, range, step, label and help of every value."""
+    """Return the JSON Schema of a scenario, with unit, range, step, label and help of every value."""
     document: dict[str, Any] = engine().call("schema", {})
     return document
 
 
 def validate(scenario: Mapping[str, object]) -> dict[str, Any]:
-    """Check a scenario without running it and give the complete one; raises all its problems at once."""
+    """Check a scenario without running it, and return the complete one; raise SeeklabError with all problems."""
     resolved: dict[str, Any] = engine().call("validate", {"scenario": scenario})
     return resolved
 
 
 def engine_version() -> str:
-    """Give the version of the engine."""
+    """Return the version of the engine."""
     return str(engine().call("version", {})["engine"])

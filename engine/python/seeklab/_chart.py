@@ -1,11 +1,11 @@
-"""Two small charts for notebooks, drawn as SVG without any library: lines, and bars that are stacked by phase.
+"""Two small SVG charts for notebooks, without any library: lines, and bars stacked by phase.
 
-Each is a table where there is no picture. Colours are those of the page; no line rests on colour alone: each has a dash
-of its own and its name at its end.
+Without graphics each prints as a table. The colours are those of the page. No line depends on its colour alone: each
+has its own dash, and its name at its end.
 
-The SVG is handed over as the source of an `img`. JupyterLab takes the tags of an inline SVG away in a notebook that it
-does not trust, which every stored one is at first, and leaves the labels behind as one long word. An image stays. The
-notebook's theme does not reach into it, so it brings a white ground.
+The SVG is the source of an `img`. JupyterLab does not trust a stored notebook at first, and then removes the tags of an
+inline SVG and leaves its labels as one long word. An image remains. The notebook's theme does not affect it, so it has
+a white background.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ PHASE_COLOURS = {
     "rotation": "#e69f00",
     "transfer": "#7a3300",
 }
-"""As on the page."""
+"""The page's colours."""
 _OTHERS = {"flash read": "#009e73", "flash program": "#56b4e9", "gc": "#b3578a"}
-"""What only flash has; on the page a pattern or a label tells these apart."""
+"""Phases of flash alone; the page distinguishes them by a pattern or a label."""
 _ANY = "#7d6a00"
 
 _LINES = (
@@ -44,28 +44,28 @@ _LINES = (
     ("#8b8f94", "1 2"),
 )
 _PLAIN = " /:;,=.()'!*~"
-"""What a data address in double quotes may hold as it is."""
+"""Characters that a data URL in double quotes may contain unescaped."""
 _WIDTH, _HEIGHT = 640, 300
 _LEFT, _TOP, _BOTTOM = 58, 26, 42
 _PLOT_END = 520
-"""Where the lines end and their names begin."""
+"""The x position where lines end and their names start."""
 _KEY = 24
-"""The piece of a line beside its name shows its dash."""
+"""Length of the line sample beside a name, which shows the dash."""
 _NAME_STEP = 15
 _MOST_TICKS = 10
-"""On a logarithmic axis; with more only powers of ten are named."""
+"""Maximum number of labels on a logarithmic axis; with more, only powers of ten are labelled."""
 _LETTER = 6.8
-"""What a letter of a name takes in width, on average."""
-"""Numbers from here on are shown without a fraction."""
+"""Average width of a character of a name."""
+"""Numbers from this value on are shown without a fraction."""
 _DIGIT, _GAP = 7, 4
-"""How wide a digit is at most, and what is left free between two numbers."""
+"""Maximum width of a digit, and the minimum gap between two numbers."""
 _INK = "#1b1f24"
 _SOFT = "#585f67"
 _RULE = "#e3e6e9"
 
 
 class Lines:
-    """Lines over one axis, each with its name at its end; as a table where there is no picture."""
+    """Lines over one axis, each with its name at its end; without graphics, a table."""
 
     def __init__(
         self,
@@ -76,13 +76,13 @@ class Lines:
         log_x: bool = False,
         log_y: bool = False,
     ) -> None:
-        """Take points by the line's name, and what the axes are called, with their units."""
+        """Take points by the line's name, and the axes' labels with units."""
         self._series = {name: list(points) for name, points in series.items()}
         self._x, self._y = x, y
         self._log = (log_x, log_y)
 
     def __repr__(self) -> str:
-        """Give the points as a table."""
+        """Return the points as a table."""
         at = sorted({point[0] for points in self._series.values() for point in points})
         values = {name: dict(points) for name, points in self._series.items()}
         lines = [[self._x, *self._series]]
@@ -106,7 +106,7 @@ class Lines:
         names = _names([up.at(series[-1][1]) for series in self._series.values()])
         for (name, series), look, at in zip(self._series.items(), _LINES * 3, names, strict=False):
             parts.append(_stroke([(across.at(x), up.at(y)) for x, y in series], look))
-            # The line to the name, a piece of the line as a key, and the name.
+            # The leader to the name, the line sample, and the name.
             parts.append(_line(_PLOT_END, up.at(series[-1][1]), _PLOT_END + 8, at, _SOFT))
             parts.append(_key(_PLOT_END + 8, at, look))
             parts.append(_text(_PLOT_END + 14 + _KEY, at + 4, name, "start", ink=_INK))
@@ -116,7 +116,7 @@ class Lines:
 
 
 class Bars:
-    """One bar for each row, made of its phases; as a table where there is no picture."""
+    """One bar for each row, stacked from its phases; without graphics, a table."""
 
     def __init__(self, rows: Mapping[str, Mapping[str, float]], *, unit: str) -> None:
         """Take the parts of each row by the names of the phases."""
@@ -128,7 +128,7 @@ class Bars:
         self._colours = PHASE_COLOURS | {name: _OTHERS.get(name, _ANY) for name in others}
 
     def __repr__(self) -> str:
-        """Give the parts as a table."""
+        """Return the parts as a table."""
         lines = [[self._unit, *self._parts, "sum"]]
         for name, parts in self._rows.items():
             lines.append(
@@ -169,7 +169,7 @@ class Bars:
 
 
 class _Axis:
-    """Where a value stands between two ends, and where the ticks are."""
+    """The positions of values between two ends, and the ticks."""
 
     def __init__(self, values: Sequence[float], start: float, end: float, *, is_log: bool, from_zero: bool) -> None:
         self._start, self._end, self._is_log = start, end, is_log
@@ -197,7 +197,7 @@ class _Axis:
 
 
 def _names(ends: Sequence[float]) -> list[float]:
-    """Place names beside the ends of lines, below one another where these lie close, above the axis where they fit."""
+    """Place names beside the ends of lines; spread names that would overlap, above the axis if they fit."""
     order = sorted(range(len(ends)), key=lambda nth: (ends[nth], nth))
     at = list(ends)
     for upper, lower in pairwise(order):
@@ -211,7 +211,7 @@ def _names(ends: Sequence[float]) -> list[float]:
 
 
 def _apart(across: _Axis) -> list[tuple[float, str]]:
-    """Give where the ticks of an axis are and what stands there, without those that would touch the one before."""
+    """Return the positions and labels of the ticks, without labels that would touch the one before."""
     kept: list[tuple[float, str]] = []
     free = -math.inf
     for tick in across.ticks:

@@ -1,9 +1,9 @@
-"""What a learner has committed to, in `commits.json` beside the notebook: one list for notebook, exercise and grader.
+"""A learner's commitments, in `commits.json` beside the notebook: one list for notebook, exercise and grader.
 
 An entry has the question's `id`, the `value` (a number or a word), the `confidence` in percent, whether it was
-`skipped`, and the `time`. `near` says whether it turned out right; it feeds the learner's own
-calibration and earns no point. In a browser the kernel's files are gone with it: there each commitment is told to the
-lab's page, which keeps the same file in the browser's storage and gives it to the next kernel.
+`skipped`, and the `time`. `near` says whether the run confirmed it. It shows learners how well they judge their own
+confidence, and earns no points. In a browser, the kernel's files disappear with the kernel. Each commitment is
+therefore sent to the lab's page, which stores the same file and passes it to the next kernel.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from seeklab._saving import locked, write_whole
 
 FILE = "commits.json"
 LONGEST = 1 << 20
-"""A file larger than this, in bytes, is not ours."""
+"""A larger file, in bytes, was not written by this module."""
 
 PAGE = "seeklab.commits"
-"""The name by which the page of the lab in the browser is told of commitments."""
+"""Name of the channel on which the lab's page in the browser receives commitments."""
 
 _unwritten: list[Commitment] = []
-"""Kept here when the folder cannot be written; gone with the kernel."""
+"""Commitments of this session, if the folder cannot be written; lost with the kernel."""
 
 
 @dataclass(frozen=True)
@@ -37,25 +37,25 @@ class Commitment:
     id: str
     value: float | str | None
     confidence: int | None = None
-    """How sure the learner was, in percent from 50 to 99."""
+    """The learner's confidence, in percent from 50 to 99."""
     skipped: bool = False
     time: str = ""
     near: bool | None = None
-    """Whether the run bore it out; None where that is not known."""
+    """Whether the run confirmed it; None if not known."""
 
 
 def commitments() -> list[Commitment]:
-    """Give what was committed to in this folder, oldest first; what is not an entry of ours is passed over."""
+    """Return the commitments of this folder, oldest first; invalid entries are skipped."""
     return [*map(_read, _entries()), *_unwritten]
 
 
 def first_commitment(question: str) -> Commitment | None:
-    """Give the first commitment to a question: later ones do not replace it."""
+    """Return the first commitment to a question; later ones do not replace it."""
     return next((given for given in commitments() if given.id == question), None)
 
 
 def keep(commitment: Commitment) -> bool:
-    """Add a commitment to the file, with the time; False when it could be kept for this session only."""
+    """Append the commitment to the file, with the time; return False if it is kept only for this session."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     timed = Commitment(**{**asdict(commitment), "time": now})
     path = Path(FILE)
@@ -73,15 +73,15 @@ def keep(commitment: Commitment) -> bool:
 
 
 def _set_aside(path: Path) -> None:
-    """Rename a file that holds no list, so that it is there to look at and nothing is written over it."""
+    """Rename a file that contains no list, so that it is not overwritten."""
     names = (path.with_name(f"{path.name}.broken{number or ''}") for number in count())
     aside = next(name for name in names if not name.exists())
     path.rename(aside)
-    sys.stderr.write(f"{path.name} held no list of commitments; it is now {aside.name}, and a new one begins.\n")
+    sys.stderr.write(f"{path.name} was not a list of commitments; it is now {aside.name}, and a new list starts.\n")
 
 
 def _tell_page(commitment: Commitment) -> None:
-    # The playground's console is Pyodide without a notebook, and so without this package.
+    # The playground's console is Pyodide without a notebook, and therefore without this package.
     if sys.platform == "emscripten" and find_spec("comm") is not None:
         from comm import create_comm
 
@@ -89,9 +89,9 @@ def _tell_page(commitment: Commitment) -> None:
 
 
 def _parsed(path: Path) -> list[object] | None:
-    """Read the list; None for a file that holds none. A file that cannot be read, or is too large, is an OSError."""
+    """Read the list; return None for a file without one. An unreadable or too large file raises OSError."""
     if not path.is_file() or path.stat().st_size > LONGEST:
-        raise OSError(EFBIG, "is no file of commitments")
+        raise OSError(EFBIG, "is not a file of commitments")
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):

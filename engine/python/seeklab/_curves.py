@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def curve(name: str, at: Sequence[int | str], settings: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
-    """Give points of a curve: `[{"x", "y", "unit"}]`.
+    """Return points of a curve: `[{"x", "y", "unit"}]`.
 
-    `openzfs-delay` and `openzfs-async-writes` take dirty bytes, `zfs2008-limit` the present limit. Points and settings
-    are numbers or texts such as "4GiB" and "500us".
+    `openzfs-delay` and `openzfs-async-writes` take dirty bytes, `zfs2008-limit` takes the current limit. Points and
+    settings are numbers or texts such as "4GiB" and "500us".
     """
     request = {"name": name, "at": list(at), "set": dict(settings or {})}
     points: list[dict[str, Any]] = engine().call("curve", request)
@@ -22,21 +22,21 @@ def curve(name: str, at: Sequence[int | str], settings: Mapping[str, object] | N
 
 
 def alignment(start: int | str, *, block: int | str = 4096, bs: int | str = "1MiB") -> dict[str, Any]:
-    """Judge whether a partition's start is a whole number of physical blocks, and what a write of `bs` costs there.
+    """Check whether a partition's start is a multiple of the physical block, and compute the cost of a write of `bs`.
 
-    Sizes are bytes, texts such as "32256", "1MiB", or sectors of 512 bytes such as "63s", as `parted` and `fdisk` print
-    them. Gives `aligned`, `into_block`, `extra_reads`, `bytes_written`, and the nearest aligned starts `before` and
-    `after`, in bytes.
+    Sizes are bytes, texts such as "32256" or "1MiB", or sectors of 512 bytes such as "63s", as `parted` and `fdisk`
+    print them. The result has `aligned`, `into_block`, `extra_reads`, `bytes_written`, and the nearest aligned starts
+    `before` and `after`, in bytes.
     """
     found: dict[str, Any] = engine().call("alignment", {"start": start, "block": block, "bs": bs})
     return found
 
 
 def reduce(data: bytes, *, block: int = 4096, unit: int = 32 << 10) -> dict[str, int]:
-    """Count what storage makes of `data`: bytes after zero suppression, deduplication and compression, in this order.
+    """Return the size of `data` after zero suppression, deduplication and compression, in this order, in bytes.
 
-    `block` is the storage's block in bytes, `unit` what is compressed together, both up to 1 MiB. `compressed_alone` is
-    what compression without deduplication would leave.
+    `block` is the storage's block in bytes, and `unit` the bytes compressed together; both are at most 1 MiB.
+    `compressed_alone` is the size after compression without deduplication.
     """
     found: dict[str, int] = engine().call("reduce", {"hex": data.hex(), "block": block, "unit": unit})
     return found

@@ -1,8 +1,8 @@
-"""Displays of objects that know nothing of notebooks.
+"""Notebook displays of objects whose modules do not depend on notebooks.
 
-IPython looks up a display by the name of a type (`for_type_by_name`), so registering one imports neither the type nor
-the widget. `import seeklab`, or any part of it, registers them: a notebook that imports `seeklab.oncall` alone shows
-the widget of an on-call session. Where the packages of the extra `notebook` are missing, IPython prints the `repr`.
+IPython finds a display by the name of a type (`for_type_by_name`), so registering one imports neither the type nor the
+widget. Importing any part of `seeklab` registers them: a notebook that imports only `seeklab.oncall` shows the widget
+of an on-call session. Without the packages of the extra `notebook`, IPython prints the `repr`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def register_displays() -> None:
 
 
 def show_session(session: Session) -> Any:
-    """Return the widget of a session for IPython; None without the packages for it."""
+    """Return the widget of a session for IPython; None without the packages that it needs."""
     try:
         from seeklab.notebook import session_widget
     except ImportError:

@@ -1,7 +1,7 @@
-"""JSON and TOML that others wrote: read into plain values, or refused in a sentence.
+"""JSON and TOML from other authors: parsed to plain values, or refused with a sentence.
 
-Python's parsers call themselves for each level, turn digits into numbers without a limit of our own, and build whatever
-a small text asks for. All of that is limited here, so that a reader has one kind of error to tell.
+Python's parsers recurse for each level, convert digits without a useful limit, and build everything that a small text
+asks for. This module limits all of that, so that callers see only one kind of error.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_CONTAINERS = 1_000_000
-"""Lists and objects of one text; a recording of a day has a tenth of it."""
+"""Maximum number of lists and objects of a text; a recording of a day has a tenth of it."""
 MAX_DIGITS = 4300
-"""As in Python's own limit, which keeps the time for one number in bounds."""
+"""The same as Python's own limit, which bounds the time for one number."""
 LARGEST = 2**63 - 1
 BETWEEN_KEYS = re.compile(r"[\n,={}\[\]#]")
 
 
 class UnreadableError(ValueError):
-    """A text that cannot be read; the message continues a sentence that begins with its name."""
+    """A text cannot be read; the message continues a sentence that starts with its name."""
 
 
 def read_json(text: str) -> Any:
-    """Read JSON; raise UnreadableError with the reason where that is not possible."""
+    """Parse JSON; raise UnreadableError with the reason if that is not possible."""
     if is_too_deep(text):
-        message = f"is JSON nested deeper than {DEEPEST} levels, or not whole"
+        message = f"is truncated JSON, or nested deeper than {DEEPEST} levels"
         raise UnreadableError(message)
     return _parsed(text, json.loads, "JSON")
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """Read TOML; raise UnreadableError with the reason where that is not possible."""
-    # Python's parser takes a time that grows with the square of the parts of a dotted key.
+    """Parse TOML; raise UnreadableError with the reason if that is not possible."""
+    # Python's parser takes quadratic time in the number of parts of a dotted key.
     outside = "".join(text.replace("\\\\", "").replace('\\"', "").split('"')[::2])
     if any(part.count(".") >= DEEPEST for part in BETWEEN_KEYS.split(outside)):
         message = f"has a key of more than {DEEPEST} parts"
@@ -49,22 +49,22 @@ def read_toml(text: str) -> dict[str, Any]:
 
 
 def _parsed(text: str, parse: Callable[[str], Any], form: str) -> Any:
-    message = f"holds a whole number of more than {MAX_DIGITS:,} digits"
+    message = f"contains a whole number of more than {MAX_DIGITS:,} digits"
     try:
         if text.count("[") + text.count("{") <= MAX_CONTAINERS:
             return parse(text)
-        message = f"holds more than {MAX_CONTAINERS:,} lists and objects"
+        message = f"contains more than {MAX_CONTAINERS:,} lists and objects"
     except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
         message = f"is not {form}: {error}"
     except RecursionError:
         message = f"is nested deeper than {DEEPEST} levels"
     except ValueError:
-        pass  # Python's own, of a number with too many digits
+        pass  # Python's error for a number with too many digits
     raise UnreadableError(message)
 
 
 def odd_value(document: object) -> tuple[str, str] | None:
-    """Find a value that no scenario can hold: its path and what is wrong with it; None when there is none."""
+    """Return the path and the problem of a value that no scenario can contain; None if there is none."""
     waiting: list[tuple[str, object, int]] = [("", document, 0)]
     while waiting:
         path, value, depth = waiting.pop()
@@ -79,5 +79,5 @@ def odd_value(document: object) -> tuple[str, str] | None:
         elif isinstance(value, float) and not isfinite(value):
             return path, f"is {value}, which is not a finite number"
         elif value is not None and not isinstance(value, (str, int, float)):
-            return path, f"is {value}, a {type(value).__name__}; give a number, a text, true or false"
+            return path, f"is {value}, a {type(value).__name__}; write a number, a text, true or false"
     return None

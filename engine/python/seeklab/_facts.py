@@ -1,4 +1,4 @@
-"""Facts: what the sources document against what the engine simulates, judged in steps and on every core."""
+"""Facts: documented numbers compared with simulated ones, judged in steps and on every core."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def facts(
     inputs: bool = False,
     progress: Progress | None = None,
 ) -> list[Row]:
-    """Compare what the sources document with what the engine simulates, for one case or all. This runs simulations.
+    """Compare documented numbers with simulated ones, for one case or all. This runs simulations.
 
     Each row has a `verdict`: "holds", "model misses" or "source contradicts itself". With several `seeds` a fact must
-    hold on each, and `range` and `values` say what came; with `inputs` it must also hold at other values of its inputs.
-    What was last stored of both is in `stored`, and the verdict heeds it. `progress` is called from time to time with
-    the share done; an interrupt stops the work.
+    hold on each, and `range` and `values` are the results. With `inputs` it must also hold at other values of its
+    inputs. The last stored results of both are in `stored`, and the verdict uses them. `progress` receives the
+    completed share from time to time; an interrupt stops the work.
     """
     options = {"seeds": seeds, "inputs": inputs}
     if case is not None or id is not None or sys.platform == "emscripten":
@@ -47,22 +47,22 @@ def facts(
 
 
 def judge(asked: Mapping[str, object], progress: Progress | None = None) -> list[Row]:
-    """Judge the facts that are asked for, in slices short enough for an interrupt to act soon."""
+    """Judge the requested facts, in slices short enough for interrupts."""
     handle = engine().open_run({"facts": asked})
     try:
         advance(handle, progress)
-        rows: Any = handle.summary()  # raises what went wrong
+        rows: Any = handle.summary()  # raises any error
         return list(rows)
     finally:
         handle.close()
 
 
 class _StoppedError(Exception):
-    """The work was called off while this part of it was under way."""
+    """The work was cancelled while this part was running."""
 
 
 def _on_threads(case_ids: list[str], options: Mapping[str, object], progress: Progress | None) -> list[Row]:
-    """Judge several cases, one thread for each core; the facts of a case share its runs."""
+    """Judge several cases, with one thread for each core; the facts of a case share its runs."""
     stop = Event()
     shares = dict.fromkeys(case_ids, 0.0)
 

@@ -1,4 +1,4 @@
-"""fio job files: read the bytes, follow includes, and let the engine translate them into a scenario."""
+"""fio job files: read the files with their includes, and let the engine translate them into a scenario."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from seeklab._result import Progress
 
 JOB_FILE = Kind("a fio job file", most_bytes=1 << 20, may_be_packed=False)
-"""A job file is written by people; anything larger is some other file."""
+"""People write job files by hand; a larger file is something else."""
 MAX_INCLUDES = 100
 Format = Literal["normal", "json", "json+", "terse"]
 TOOLS: dict[str, str] = {"normal": "fio", "json": "fio-json", "json+": "fio-json+", "terse": "fio-terse"}
@@ -29,24 +29,24 @@ TOOLS: dict[str, str] = {"normal": "fio", "json": "fio-json", "json+": "fio-json
 
 @dataclass(frozen=True)
 class FioJob:
-    """A job file, translated."""
+    """A translated job file."""
 
     scenario: Mapping[str, Any]
-    """What `seeklab.run` takes."""
+    """The scenario for `seeklab.run`."""
     ignored: tuple[Mapping[str, Any], ...]
-    """Options without meaning in a model: each with job, option, value and reason."""
+    """Options that a model ignores: each with job, option, value and reason."""
     warnings: tuple[str, ...]
-    """What deserves attention and is not an error."""
+    """Warnings, which are not errors."""
     files: Mapping[str, str]
-    """The texts of the job files and of what they include, by name."""
+    """The texts of the job files and of their includes, by name."""
     mains: tuple[str, ...]
     """The names of the job files among `files`."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Values of the variables that the job files name."""
+    """Values of the variables in the job files."""
     sections: tuple[str, ...] = ()
-    """The sections that are run; all when empty."""
+    """The sections to run; empty for all."""
     logs: tuple[Mapping[str, Any], ...] = ()
-    """The logs that each job asks for."""
+    """The logs that each job requests."""
 
     @property
     def main(self) -> str:
@@ -58,17 +58,17 @@ class FioJob:
         return run(self.scenario, seed=seed, progress=progress)
 
     def report(self, result: Result, output_format: Format = "normal") -> str:
-        """Print a run of these jobs as fio does, with the options of the job file."""
+        """Return a run of these jobs in fio's output format, with the options of the job file."""
         return result.text(TOOLS[output_format], **self._given())
 
     def stopped(self, result: Result) -> list[str]:
-        """Say which jobs the limit on operations stopped, a sentence each."""
+        """Return a sentence for each job that the limit on operations stopped."""
         sentences = []
         for job in self.scenario["jobs"]:
             name = job["name"]
             if result.metrics.get(f"{name}.stopped_by_limit"):
                 ran_s = result.metrics.get(f"{name}.elapsed_s", 0.0)
-                asked = f" of {job['runtime'] / 1e9:g} s asked for" if job.get("runtime") else ""
+                asked = f" of {job['runtime'] / 1e9:g} s requested" if job.get("runtime") else ""
                 sentences.append(
                     f"[{name}] was stopped after {ran_s:.4g} simulated seconds{asked}, at the limit on operations "
                     f"(--most-operations {self.scenario['limits']['operations']})"
@@ -76,7 +76,7 @@ class FioJob:
         return sentences
 
     def log_files(self, result: Result) -> dict[str, str]:
-        """Give the log files that the jobs ask for (`write_lat_log` and others): their texts by name."""
+        """Return the log files that the jobs request (`write_lat_log` and others): their texts by name."""
         return log_files(self.scenario["jobs"], self.logs, result)
 
     def _given(self) -> dict[str, Any]:
@@ -96,15 +96,15 @@ def fio(
     sections: Sequence[str] = (),
     most_operations: int | None = None,
 ) -> FioJob:
-    """Translate a fio job file, or several, for the preset `on`. `-` is the standard input.
+    """Translate one or more fio job files for the preset `on`. `-` is the standard input.
 
-    Includes are looked for beside the job file first and in the working directory second, as fio does. `environment`
-    has values of the variables that the files name as `${NAME}`; those of the process itself count too. `sections` are
-    those to run. A run ends after `most_operations`; jobs that start together have an equal part of them.
+    Includes are searched beside the job file first, and then in the working directory, as fio does. `environment` has
+    values of variables that the files name as `${NAME}`; those of the process are used too. `sections` selects the
+    sections to run. A run ends after `most_operations`; jobs that start together share them equally.
     """
     given = [jobfile] if isinstance(jobfile, (str, os.PathLike)) else list(jobfile)
     if not given:
-        raise SeeklabError([Problem("jobfile", "there is none; name at least one job file")])
+        raise SeeklabError([Problem("jobfile", "the list is empty; pass at least one job file")])
     names = [str(name) if str(name) == STANDARD_INPUT else shown(name) for name in given]
     files = {name: read_text(path, JOB_FILE) for name, path in zip(names, given, strict=True)}
     folders = [Path() if name == STANDARD_INPUT else Path(path).parent for name, path in zip(names, given, strict=True)]
@@ -141,7 +141,7 @@ def fio(
 
 
 def _system(on: str) -> dict[str, Any]:
-    """Say what the jobs run on: a preset of the library by its name, or one's own as it is."""
+    """Return the system that the jobs run on: the name of a library preset, or the content of your own."""
     own = own_preset(on)
     if own is None:
         return {"preset": on}
@@ -149,8 +149,8 @@ def _system(on: str) -> dict[str, Any]:
 
 
 def _variables(files: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """Find the variables that the files name, among those given and the process's own; no other leaves this process."""
-    # A search for "${" to "}" would look for the end from each beginning.
+    """Return the variables that the files name, from `given` and the environment; no others leave this process."""
+    # Searching for "${" up to "}" would look for the end from every start, in quadratic time.
     named = {part.partition("}")[0] for text in files.values() for part in text.split("${")[1:] if "}" in part}
     known = {**os.environ, **given}
     return {name: known[name] for name in sorted(named) if name in known}

@@ -1,9 +1,9 @@
 """fio's log files: `write_lat_log`, `write_bw_log` and `write_iops_log`, as fio 3.33 writes them.
 
-A line is time in ms, value, direction (0 reads, 1 writes), block size, with `log_offset` the offset, and the priority.
-Latencies are in nanoseconds, bandwidths in 1000 bytes a second of each request. With `log_avg_msec` a line stands for a
-window, of the direction, and its size and offset are 0. The workers of a job share a file: the model's log does not
-tell them apart.
+A line has time in ms, value, direction (0 reads, 1 writes), block size, the offset with `log_offset`, and the priority.
+Latencies are in nanoseconds, and bandwidths in 1000 bytes per second of each request. With `log_avg_msec` a line covers
+a window of one direction, and its size and offset are 0. All workers of a job write to one file: the model's log does
+not distinguish them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DIRECTIONS = 2
 
 
 class _Completed(NamedTuple):
-    """A request that has completed."""
+    """A completed request."""
 
     time_ns: int
     direction: int
@@ -30,7 +30,7 @@ class _Completed(NamedTuple):
 
 
 def log_files(jobs: Sequence[Mapping[str, Any]], logs: Iterable[Mapping[str, Any]], result: Result) -> dict[str, str]:
-    """Write the logs that each job asks for: their texts by file name."""
+    """Return the logs that each job requests: their texts by file name."""
     logs = tuple(logs)
     if not any(log["lat"] or log["bw"] or log["iops"] for log in logs):
         return {}

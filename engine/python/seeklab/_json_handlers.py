@@ -1,7 +1,7 @@
-"""JSON request handlers for front-ends such as a page in the browser.
+"""JSON request handlers for front-ends such as a browser page.
 
-A host sends and receives JSON texts, and needs no Python objects. The answer to bad input is a sentence; all other
-errors are raised.
+A host sends and receives JSON texts, and needs no Python objects. Invalid input gets a sentence as its answer; all
+other errors are raised.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from seeklab._errors import SeeklabError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-TOO_LITTLE_MEMORY = "There is too little memory for this here; give fewer files, or shorter ones."
+TOO_LITTLE_MEMORY = "There is too little memory for this here; pass fewer or shorter files."
 
 
 def _silent(_: float) -> None:
-    """Show no progress."""
+    """Ignore the progress."""
 
 
 class JsonHandler(ABC):
-    """Takes a front-end's messages, as JSON, and answers each: what it wanted, or `{"problem": sentence}`."""
+    """Receives a front-end's messages as JSON, and answers each with the result or `{"problem": sentence}`."""
 
     def answer(self, message: str, progress: Callable[[float], object] = _silent) -> str:
-        """Answer a message; `progress` is told the share that is done, from 0 to 1."""
+        """Answer a message; `progress` receives the completed share, from 0 to 1."""
         try:
             return json.dumps(self._answer(json.loads(message), progress), allow_nan=False)
         except SeeklabError as error:
@@ -36,4 +36,4 @@ class JsonHandler(ABC):
 
     @abstractmethod
     def _answer(self, asked: Mapping[str, Any], progress: Callable[[float], object]) -> Mapping[str, Any]:
-        """Answer what a message asks; what does not fit raises SeeklabError."""
+        """Return the answer to a message; raise SeeklabError if the message is invalid."""

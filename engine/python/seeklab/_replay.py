@@ -1,4 +1,4 @@
-"""Traces as workloads: replay what another system recorded, and say what a trace holds."""
+"""Traces as workloads: replay another system's recording, and describe a trace."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TRACE = Kind(KINDS, longest_line=MAX_LINE_BYTES)
 
 
 def said(**options: object) -> dict[str, object]:
-    """Keep what was said; the engine has a default for the rest."""
+    """Return the options that are not None; the engine has defaults for the rest."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -41,12 +41,12 @@ def replay(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Result:
-    """Replay a trace on a preset, or on a system of one's own: a scenario, whose jobs run beside it.
+    """Replay a trace on a preset, or on your own scenario, whose jobs run at the same time.
 
     `trace` is a path, gzipped or not, or the text itself (anything with a line break). `open` issues each request at
-    its recorded time, times `scale`; `closed` keeps at most `iodepth` in flight (default 1) and the recorded idle
-    times, where the trace has response times; `fast` keeps `iodepth` in flight (default 32) without pauses. `target`
-    replays one file or device of several. `result.replay` says what was replayed and what was skipped.
+    its recorded time, times `scale`. `closed` keeps at most `iodepth` in flight (default 1), with the recorded idle
+    times if the trace has response times. `fast` keeps `iodepth` in flight (default 32) without pauses. `target`
+    selects one file or device. `result.replay` says what was replayed and what was skipped.
     """
     system = {"scenario": on} if isinstance(on, Mapping) else {"preset": on}
     located = LocatedTrace(trace, TRACE)
@@ -61,7 +61,7 @@ def trace_info(
     format: TraceFormat | None = None,  # noqa: A002 -- the word for it
     target: str | None = None,
 ) -> dict[str, Any]:
-    """Say what a trace holds: format, requests, reads, writes, bytes, span_ns, largest_offset, targets, skipped, ..."""
+    """Describe a trace: format, requests, reads, writes, bytes, span_ns, largest_offset, targets, skipped, ..."""
     located = LocatedTrace(trace, TRACE)
     with located.named():
         info: dict[str, Any] = engine().call("trace_info", said(text=located.text, format=format, target=target))

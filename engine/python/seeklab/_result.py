@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     Progress = Callable[[float], object]
-    """Called from time to time with the share of the run that is done, from 0 to 1."""
+    """Called from time to time with the completed share of the run, from 0 to 1."""
 
 FIRST_SLICE_EVENTS = 20_000
 SLICE_S = 0.05
-"""Time between two looks at the keyboard and the progress callback."""
+"""Time between two checks for an interrupt, and between two calls of the progress callback."""
 
 
 @dataclass
 class _Budget:
-    """Events that the runs of one piece of work may take together."""
+    """The number of events that several runs may use together."""
 
     events: int
     left: int
@@ -40,7 +40,7 @@ _budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def at_most_events(events: int) -> Iterator[None]:
-    """Let the runs within take that many events together; the run that would take more raises LimitExceeded."""
+    """Limit the events of all runs within; the run that would exceed the limit raises LimitExceeded."""
     before = _budget.set(_Budget(events, events))
     try:
         yield
@@ -49,20 +49,20 @@ def at_most_events(events: int) -> Iterator[None]:
 
 
 class Result:
-    """What a run leaves behind: a summary, tables, and the text that observation tools print about it."""
+    """The result of a run: a summary, tables, and the output of observation tools."""
 
     def __init__(self, handle: RunHandle, wall_s: float) -> None:
-        """Take over a finished run; raises the reason when it exceeded a limit."""
+        """Take over a finished run; raise LimitExceeded with the reason if it exceeded a limit."""
         self._handle = handle
         self._summary = handle.summary()
         self._columns: list[dict[str, Any]] | None = None
         self._tables: dict[str, Table] = {}
         self.wall_s: float = wall_s
-        """Real time that the run took, in seconds."""
+        """Real time of the run, in seconds."""
 
     @property
     def case(self) -> str | None:
-        """The case that was run; None for a scenario of one's own."""
+        """The case that was run; None for your own scenario."""
         name: str | None = self._summary.get("case")
         return name
 
@@ -74,18 +74,18 @@ class Result:
 
     @property
     def replay(self) -> Mapping[str, Any] | None:
-        """What was replayed, how, and what of the trace was skipped; None when the run was no replay."""
+        """The replayed and the skipped parts of the trace, and the mode; None if the run was not a replay."""
         replayed: dict[str, Any] | None = self._summary.get("replay")
         return None if replayed is None else MappingProxyType(replayed)
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
-        """What the scenario says that is seldom meant, such as a scheduler's total below its minimums."""
+        """Settings of the scenario that are seldom intended, such as a scheduler's total below its minimums."""
         return tuple(Problem.read(warning) for warning in self._summary.get("warnings", []))
 
     @property
     def seed(self) -> int:
-        """The seed of the run's randomness."""
+        """The seed of the run's random numbers."""
         return int(self._summary["seed"])
 
     @property
@@ -95,7 +95,7 @@ class Result:
 
     @property
     def metrics(self) -> Mapping[str, float]:
-        """Every number of the summary; the names end with their units."""
+        """Every number of the summary by name; the names end in their units."""
         return MappingProxyType(self._summary["metrics"])
 
     @property
@@ -105,12 +105,12 @@ class Result:
 
     @property
     def events(self) -> int:
-        """Events that the engine handled."""
+        """Number of events that the engine processed."""
         return int(self._summary["events"])
 
     @property
     def simulated_s(self) -> float:
-        """Simulated time that the run covers, in seconds."""
+        """Simulated time of the run, in seconds."""
         return int(self._summary["simulated_ns"]) / 1e9
 
     @property
@@ -125,7 +125,7 @@ class Result:
 
     @property
     def ops(self) -> Table:
-        """The operation log: one row per completed operation. Empty when the scenario's `record.log` is off."""
+        """The operation log: one row per completed operation. Empty if the scenario's `record.log` is off."""
         return self._table("ops")
 
     @property
@@ -145,7 +145,7 @@ class Result:
 
     @property
     def unsafe(self) -> Table:
-        """What a power failure would lose: the most bytes in each interval; those at its end by whose memory it is."""
+        """Data that a power failure would lose: the maximum bytes in each interval, and those at its end by memory."""
         return self._table("unsafe")
 
     @property
@@ -155,132 +155,134 @@ class Result:
 
     @property
     def slc(self) -> Table:
-        """What a drive with an SLC cache wrote and folded in each interval, and the cache at its end. Else empty."""
+        """Bytes that a drive with an SLC cache wrote and folded in each interval, and its cache at the end. Else empty."""
         return self._table("slc")
 
     @property
     def raid_cache(self) -> Table:
-        """What was written to a controller's cache and through it in each interval, charge and policy. Else empty."""
+        """Bytes written to and through a controller's cache in each interval, its charge and policy. Else empty."""
         return self._table("raid_cache")
 
     @property
     def learn_cycles(self) -> Table:
-        """The log of a controller with a battery: a row for each line, with its time. Empty without one."""
+        """The log of a controller with a battery: one row per line, with its time. Empty without a battery."""
         return self._table("learn_cycles")
 
     @property
     def backlog(self) -> Table:
-        """For each job with a plan, how many operations were due at the end of an interval and had not completed."""
+        """For each job with a plan, the number of operations due but not completed at the end of an interval."""
         return self._table("backlog")
 
     @property
     def page_cache(self) -> Table:
-        """What a page cache wrote back in each interval, and what was dirty or on its way at its end. Else empty."""
+        """Bytes that a page cache wrote back in each interval, and those dirty or in flight at its end. Else empty."""
         return self._table("page_cache")
 
     @property
     def journal(self) -> Table:
-        """The commits of a page cache's journal: begin, end, data that they wrote first, and who waited."""
+        """The commits of a page cache's journal: start, end, the data written first, and the waiting tasks."""
         return self._table("journal")
 
     @property
     def read_ahead(self) -> Table:
-        """What a page cache decided at each page that made it fetch something, in pages of the file. Empty without one.
+        """The page cache's decisions at each page that made it fetch something, in pages of the file. Else empty.
 
-        `why` is 0 when nothing spoke for a stream, 1 when a window begins, 2 when it goes on, 3 for a marker, and 4 for
-        cached pages before the missing one.
+        `why` is the reason: 0 no sign of a stream, 1 a window starts, 2 a window continues, 3 a marker, 4 cached pages
+        before the missing one.
         """
         return self._table("read_ahead")
 
     @property
     def shingled(self) -> Table:
-        """What a shingled drive wrote and cleaned in each interval, and its cache at its end. Empty without one."""
+        """Bytes that a shingled drive wrote and cleaned in each interval, and its cache at its end. Else empty."""
         return self._table("shingled")
 
     @property
     def credits(self) -> Table:
-        """What a volume with I/O credits did in each interval, and the credits at its end. Empty without one."""
+        """I/O of a volume with credits in each interval, and the credits at its end. Else empty."""
         return self._table("credits")
 
     @property
     def service_times(self) -> Table:
-        """How many requests of each disk had its arm for how long; empty when no disk is shaken."""
+        """The number of requests of each disk by the time for which they held its arm; empty if no disk is shaken."""
         return self._table("services")
 
     @property
     def analytics(self) -> Table:
-        """What each client (`of` 0), job (1) and device (2) did in each interval; empty without `record.analytics`."""
+        """Activity of each client (`of` 0), job (1) and device (2) by interval; empty without `record.analytics`."""
         return self._table("analytics")
 
     @property
     def cores(self) -> Table:
-        """The cycles that a server's cores spent in each interval; empty without `record.analytics`."""
+        """Cycles of a server's cores in each interval; empty without `record.analytics`."""
         return self._table("cores")
 
     @property
     def cpu(self) -> Table:
-        """What each controller of each virtual disk did; number 0 is the primary. Empty without a controller."""
+        """Activity of each controller of each virtual disk; number 0 is the primary. Empty without a controller."""
         return self._table("cpu")
 
     @property
     def shards(self) -> Table:
-        """How many shards each virtual disk had, and since when. Empty without a controller."""
+        """Number of shards of each virtual disk, and the time of each change. Empty without a controller."""
         return self._table("shards")
 
     @property
     def zfs(self) -> Table:
-        """The ZFS write path, one row per interval as in `series`. Empty without that layer."""
+        """The ZFS write path, one row per interval as in `series`. Empty without ZFS."""
         return self._table("zfs")
 
     @property
     def sources(self) -> Table:
-        """Where reads through a ZFS ARC found their bytes, and what the caches held, by interval; empty without one."""
+        """Sources of reads through a ZFS ARC, and the contents of its caches, by interval; empty without an ARC."""
         return self._table("sources")
 
     @property
     def groups(self) -> Table:
-        """The transaction groups: when each opened, closed and was synced, and what became of its writes."""
+        """The transaction groups: the times of opening, closing and sync, and the outcome of their writes."""
         return self._table("groups")
 
     @property
     def commits(self) -> Table:
-        """The first commits of the intent logs: when each began and was durable, its writers and its bytes."""
+        """The first commits of the intent logs: when each started and was durable, its writers and its bytes."""
         return self._table("commits")
 
     @property
     def journeys(self) -> Table:
-        """One row for each request of the window that `record.journeys` asks for, and for each part of one."""
+        """One row for each request, and each part of one, in the window that `record.journeys` selects."""
         return self._table("journeys")
 
     @property
     def stays(self) -> Table:
         """One row for each stay of those requests: layer, phase, from and to.
 
-        Phases are numbered in the order of the `*_ns` columns of `ops` after `latency_ns`; 255 is the time that another
-        request, named by `part`, was at work.
+        Phases are numbered in the order of the `*_ns` columns of `ops` after `latency_ns`. The number 255 is time
+        during which another request, named by `part`, did the work.
         """
         return self._table("stays")
 
     @property
     def marks(self) -> Table:
-        """One row for each mark around those requests, such as a packet sent or a lock taken."""
+        """One row for each mark near those requests, such as a packet sent or a lock taken."""
         return self._table("marks")
 
     def text(self, tool: str, **options: object) -> str:
-        """Print what an observation tool shows of this run.
+        """Return the output of an observation tool for this run.
 
-        `seeklab.tools()` has all of them, such as `oplog`, `iostat`, `fio` and DTrace's `quantize`.
+        `seeklab.tools()` lists the tools, such as `oplog`, `iostat`, `fio` and DTrace's `quantize`.
         """
         return self._handle.text({"tool": tool, **options})
 
     def monitor(
         self, window: str | int | None = None, phase: str | int | None = None, *, job: str | None = None
     ) -> list[dict[str, Any]]:
-        """Give what a monitor shows whose points stand for `window` and begin at `phase`, of this run as it is.
+        """Return the points of a monitor for this run, with an averaging `window` and its first start at `phase`.
 
-        Times are texts such as "20s" or nanoseconds; what is left out is the scenario's monitor's own. Each point has
-        `from_ns`, `ios`, `bytes`, `mib_per_s` and `latency_mean_ms`, which is None where nothing completed. Raises
-        SeeklabError when the window is longer than what was watched.
+        Times are texts such as "20s", or nanoseconds; by default they are those of the scenario's monitor. Each point
+        has `from_ns`, `ios`, `bytes`, `mib_per_s` and `latency_mean_ms`, which is None if nothing completed.
+
+        Raises:
+            SeeklabError: If the window is longer than the recorded time.
         """
         chosen = {"window": window, "phase": phase, "job": job}
         asked = {name: value for name, value in chosen.items() if value is not None}
@@ -288,7 +290,7 @@ class Result:
         return windows
 
     def close(self) -> None:
-        """Give the run's memory back now, not when the result is dropped. Metrics and tables taken so far stay."""
+        """Free the run's memory now instead of when the result is deleted. Metrics and tables taken so far remain."""
         self._handle.close()
 
     def _table(self, name: str) -> Table:
@@ -312,11 +314,11 @@ class Result:
         return f"{name}, seed {self.seed}: {self.simulated_s:.3f} s simulated, fingerprint {self.fingerprint}"
 
     def __repr__(self) -> str:
-        """Say what was run, and its fingerprint."""
+        """Return the case or scenario, and its fingerprint."""
         return f"<Result of {self._title()}>"
 
     def _repr_html_(self) -> str:
-        """Show the main numbers of every job in a notebook."""
+        """Return a table with the main numbers of every job."""
         shown = ("ios", "mib_per_s", "latency_mean_ms", "latency_p99_ms", "latency_max_ms")
         rows = ""
         for job in self.jobs:
@@ -332,7 +334,7 @@ class Result:
 
 
 def execute(payload: Mapping[str, object], progress: Progress | None = None) -> Result:
-    """Open a run and carry it to its end."""
+    """Open a run and finish it; return the result."""
     start = perf_counter()
     handle = engine().open_run(payload)
     try:
@@ -347,7 +349,7 @@ def execute(payload: Mapping[str, object], progress: Progress | None = None) -> 
 
 
 def events_left(used: int) -> int | None:
-    """Return how many more events a run may take that has taken `used`: None without a budget; raises at its end."""
+    """Return how many more events a run may use after `used`; None without a budget. Raise LimitExceeded at its end."""
     budget = _budget.get()
     if budget is None:
         return None
@@ -358,14 +360,14 @@ def events_left(used: int) -> int | None:
 
 
 def charge(events: int) -> None:
-    """Count the events of a run that has ended: how many slices it took depends on the machine."""
+    """Count the events of a finished run, because the number of its slices depends on the machine."""
     budget = _budget.get()
     if budget is not None:
         budget.left -= events
 
 
 def advance(handle: RunHandle, progress: Progress | None = None) -> bool:
-    """Carry a run to its end, in slices short enough for an interrupt to act soon. Whether it got there."""
+    """Run to the end, in slices short enough for interrupts; return whether the run got there."""
     slice_events = FIRST_SLICE_EVENTS
     used = 0
     while True:
@@ -384,7 +386,7 @@ def advance(handle: RunHandle, progress: Progress | None = None) -> bool:
 
 
 def raise_limit(handle: RunHandle) -> NoReturn:
-    """Raise why a run failed."""
+    """Raise the reason why a run failed."""
     try:
         handle.summary()
     except SeeklabError as error:
@@ -394,5 +396,5 @@ def raise_limit(handle: RunHandle) -> NoReturn:
 
 
 def run(scenario: Mapping[str, Any], *, seed: int = 1, progress: Progress | None = None) -> Result:
-    """Run a scenario of one's own. `schema()` describes what it may hold."""
+    """Run your own scenario; `schema()` describes its fields."""
     return execute({"scenario": scenario, "seed": seed}, progress)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and a lock for those that several processes change."""
+"""Files that are written completely or not at all, and a lock for files that several processes change."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOCK_PATIENCE_S = 10.0
-"""A commitment is written in milliseconds; whoever holds the lock longer is stopped."""
+"""Maximum wait for the lock. A commitment is written in milliseconds, so a longer holder has been stopped."""
 
 
 def write_whole(path: Path, text: str, *, encoding: str = "utf-8", newline: str | None = None) -> None:
-    """Write a file beside its place and move it there; what was there stays when that fails."""
+    """Write a file beside its place and move it there; if that fails, the old file is unchanged."""
     place = Path(os.path.realpath(path))
     if place.exists() and not place.is_file():
         place.write_text(text, encoding=encoding, newline=newline)  # a terminal, a pipe, /dev/null
         return
     partial = place.with_name(f".{secrets.token_hex(4)}.partial")
     try:
-        # With the rights that the umask gives, as any new file; os.O_EXCL follows no link.
+        # The umask determines the permissions, as for any new file; os.O_EXCL follows no link.
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         with open(os.open(partial, flags, 0o666), "w", encoding=encoding, newline=newline) as file:  # noqa: PTH123 -- a number
             if place.exists():
                 partial.chmod(place.stat().st_mode & 0o777)
             file.write(text)
             file.flush()
-            os.fsync(file.fileno())  # a full disk is told here at the latest
+            os.fsync(file.fileno())  # a full disk is reported here at the latest
         partial.replace(place)
     except BaseException:
         with suppress(OSError):
@@ -41,7 +41,7 @@ def write_whole(path: Path, text: str, *, encoding: str = "utf-8", newline: str 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder's lock; where the system or the file system has none, go on without it."""
+    """Hold a folder's lock; continue without it if the system or the file system has none."""
     try:
         import fcntl
 

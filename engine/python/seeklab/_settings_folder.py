@@ -7,6 +7,6 @@ from pathlib import Path
 
 
 def settings_folder() -> Path:
-    """Return the folder of this user's settings for Seeklab. The XDG standard asks to ignore relative paths."""
+    """Return the folder of this user's settings for Seeklab. Relative paths are ignored, as XDG requires."""
     chosen = Path(os.environ.get("XDG_CONFIG_HOME", ""))
     return (chosen if chosen.is_absolute() else Path.home() / ".config") / "seeklab"

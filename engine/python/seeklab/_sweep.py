@@ -1,10 +1,9 @@
 """Sweeps: one case at many values and seeds, as one table.
 
-A run spends its time inside the engine, which lets other threads of Python work meanwhile: of the 15 ms that a run of
-the smallest case takes, 0.6 ms hold the interpreter. Threads therefore fill the cores of a desktop, and unlike
-processes they need no importable main program, so that a sweep works from a notebook and from standard input. Where
-there are more cores than that, or more machines, any executor of `concurrent.futures` takes over; what is sent to it
-is plain data.
+A run spends its time inside the engine, where other Python threads can work: of the 15 ms of the smallest case, only
+0.6 ms hold the interpreter. Threads therefore keep the cores of a desktop busy. Unlike processes, they need no
+importable main program, so sweeps work from a notebook and from standard input. For more cores or machines, any
+executor of `concurrent.futures` takes over; it receives plain data only.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ if TYPE_CHECKING:
     from seeklab._result import Progress
 
 Point: TypeAlias = "dict[str, Any]"
-"""One run to make: what the engine is asked."""
+"""One run: the engine's request."""
 Metrics: TypeAlias = "dict[str, float]"
 
 MAX_RUNS = 1_000_000
 AHEAD = 64
-"""Runs for each core that are begun before the first of them is given."""
+"""Number of runs per core that are started before the first result is returned."""
 MAX_BATCHES = 256
-"""Tasks that a sweep gives to an external executor: few enough to send, enough to share out evenly."""
+"""Number of tasks that a sweep gives to an external executor: few to send, but enough to share evenly."""
 
 
 def sweep(
@@ -55,16 +54,18 @@ def sweep(
     executor: Executor | None = None,
     progress: Progress | bool = True,
 ) -> Table:
-    """Run a case at every combination of values, variants and seeds; one table, one row for each run.
+    """Run a case at every combination of values, variants and seeds; return one table with one row for each run.
 
-    `values` gives for each path what to try: `{"volume.prefetch.chunk": ["4MiB", "8MiB"]}`. The columns are these
-    paths, then `seed`, `variant` and every metric, NaN where a run lacks one; rows come in the order of the values, the
-    seed changing fastest. No metric needs the operation log, so `record.log` is off unless the case sets it.
+    `values` lists for each path the values to try: `{"volume.prefetch.chunk": ["4MiB", "8MiB"]}`. The columns are these
+    paths, then `seed`, `variant` and every metric; a missing metric is NaN. Rows have the order of the values, and the
+    seed changes fastest. No metric needs the operation log, so `record.log` is off unless the case sets it.
 
-    Runs go to threads, one for each core that this process may use, or to `executor`: any of `concurrent.futures`, a
-    Dask client's `get_executor()` for a cluster. Under Pyodide they go one after the other. `progress` is called with
-    the share of runs that are done; True draws a bar, False nothing. The first run that is refused or exceeds a limit
-    ends the sweep with an error that names its values.
+    Runs use threads, one for each core that this process may use, or `executor`: any of `concurrent.futures`, such as a
+    Dask client's `get_executor()` for a cluster. Under Pyodide they run one after the other. `progress` is called with
+    the completed share of runs; True draws a bar, False nothing.
+
+    Raises:
+        SeeklabError: For the first run that is refused or exceeds a limit, with its values; the sweep then ends.
     """
     chosen = load_case(case) if isinstance(case, str) else case
     points = list(_points(chosen, values, variants, seeds))
@@ -74,14 +75,14 @@ def sweep(
 
 @dataclass(frozen=True)
 class Stream:
-    """A sweep whose rows come while it runs."""
+    """A sweep whose rows are available while it runs."""
 
     columns: tuple[str, ...]
     """The paths, `seed`, `variant`, and every metric of the first runs."""
     may_have_more: bool
-    """Whether a later row may have further metrics."""
+    """Whether later rows can have further metrics."""
     rows: Generator[dict[str, Any]]
-    """Each row as a dictionary, in the table's order. Closing it ends the sweep."""
+    """Each row as a dictionary, in the table's order. Closing the iterator ends the sweep."""
 
 
 def stream(
@@ -92,10 +93,10 @@ def stream(
     seeds: Iterable[int] = (1,),
     progress: Progress | bool = True,
 ) -> Stream:
-    """Run a sweep and give its rows as they come, each as soon as those before it are there.
+    """Run a sweep and return its rows as they complete, each as soon as all earlier ones have completed.
 
-    Which metrics a run has is known when it has run, since a phase in which no request was is no metric. The columns
-    are therefore those of the first run of each variant, and of as many more as there are cores.
+    The metrics of a run are known only after it, because a phase without requests has no metric. The columns are
+    therefore those of the first run of each variant, and of as many further runs as there are cores.
     """
     points = list(_points(case, values, variants, seeds))
     firsts = {points[nth]["variant"]: nth for nth in reversed(range(len(points)))}
@@ -135,7 +136,7 @@ def _reporting(progress: Progress | bool) -> Iterator[Progress]:  # noqa: FBT001
 
 
 def _run(points: Sequence[Point], executor: Executor | None, report: Progress) -> Generator[Metrics]:
-    """Make runs where this platform makes them; their metrics in the order of the points, as soon as they are there."""
+    """Make the runs in this platform's way; yield their metrics in the order of the points as soon as possible."""
     if not points:
         return
     if executor is not None:
@@ -150,7 +151,7 @@ def _run(points: Sequence[Point], executor: Executor | None, report: Progress) -
 
 
 def _ignore(_done: float) -> None:
-    """Report nothing."""
+    """Ignore the progress."""
 
 
 def _points(
@@ -162,7 +163,7 @@ def _points(
     runs = math.prod(map(len, axes.values()))
     if runs > MAX_RUNS:
         sizes = ", ".join(f"{len(tried)} of {path}" for path, tried in axes.items())
-        message = f"{sizes} make {runs} runs; a sweep has at most {MAX_RUNS}"
+        message = f"{sizes} make {runs} runs; the limit for a sweep is {MAX_RUNS}"
         raise SeeklabError([Problem("values", message)])
     fixed = {"record.log": False, **case.changes}
     *paths, of_variants, of_seeds = axes.values()
@@ -183,7 +184,7 @@ def _several(path: str, tried: Iterable[object]) -> list[object]:
 
 
 def run_batch(points: Sequence[Point], progress: Progress | None = None) -> list[Metrics]:
-    """Make runs one after the other; the metrics of each. What a problem is about stands in its message."""
+    """Make runs one after the other; return the metrics of each. Problems name the run's values in their messages."""
     return [_metrics(point, progress) for point in points]
 
 
@@ -191,7 +192,7 @@ def _metrics(point: Point, progress: Progress | None = None) -> Metrics:
     try:
         result = execute(point, progress)
     except SeeklabError as error:
-        # The values say which of many runs it was; the log setting is the sweep's own and says nothing.
+        # The values identify one of many runs. The log setting is the sweep's own and identifies nothing.
         told = {name: value for name, value in point["set"].items() if name != "record.log"}
         told |= {"variant": point["variant"], "seed": point["seed"]}
         where = ", ".join(f"{name}={value}" for name, value in told.items())
@@ -206,11 +207,11 @@ def _metrics(point: Point, progress: Progress | None = None) -> Metrics:
 
 
 class _StoppedError(Exception):
-    """The sweep has ended while this run was under way."""
+    """The sweep ended while this run was in progress."""
 
 
 def usable_cores() -> int:
-    """Give the cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -242,10 +243,10 @@ def _on_executor(points: Sequence[Point], executor: Executor, report: Progress) 
 def _in_order(
     tasks: Iterator[tuple[Future[list[Metrics]], int]], runs: int, most: int, report: Progress
 ) -> Generator[Metrics]:
-    """Give what each task found, in order, and report on the way; the first failure calls the other tasks off.
+    """Yield the results of tasks in order, and report the progress; the first failure cancels the other tasks.
 
-    At most `most` tasks are begun and not yet given, and none is kept afterwards: a sweep of a million runs must not
-    hold what a million runs found.
+    At most `most` tasks have started without having been yielded, and results are not kept afterwards: a sweep of a
+    million runs must not hold a million results.
     """
     done = 0
     waiting: deque[Future[list[Metrics]]] = deque()
@@ -282,7 +283,7 @@ def _table(paths: Sequence[str], points: Sequence[Point], rows: Sequence[Metrics
 
 
 def _column(tried: Sequence[object]) -> array[Any] | TextColumn:
-    """Numbers where all are numbers, otherwise what was written."""
+    """Return a numeric column if all values are numbers, otherwise a text column."""
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in tried):
         return array("d", tried)
     return TextColumn(str(value).lower() if isinstance(value, bool) else str(value) for value in tried)

@@ -1,4 +1,4 @@
-"""Caches over traces, and the disk model against measured drives."""
+"""Cache policies on traces, and the disk model compared with measured drives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MEASURED = Kind(
     longest_line=MAX_LINE_BYTES,
     columns=("op", "lbn", "blocks", "service_us", "next_interarrival_us"),
 )
-"""A measured trace has some ten thousand requests; this holds a million."""
+"""A measured trace has tens of thousands of requests; this is enough for a million."""
 
 
 def cache(
@@ -39,12 +39,13 @@ def cache(
 ) -> list[dict[str, Any]]:
     """Count the hits of replacement policies over a trace: a path, gzipped or not, or the text itself.
 
-    The trace is `time,object,size` lines, or recorded requests in any format that `replay` takes (its first line tells,
-    or `format`). The latter touch blocks of `block` bytes (4 KiB unless given), reads and writes alike; `target` keeps
-    one file or device of several. Sizes are bytes, as numbers or texts such as "4MiB", in whole blocks; with `objects`
-    they are numbers of objects or blocks, and the sizes in the trace are ignored. The policy `belady` is the optimum
-    that knows the future. `one_in=100` samples one object in 100.
-    One row for each policy and size: policy, size, requests, hits, bytes, hit_bytes, exact.
+    The trace has `time,object,size` lines, or recorded requests in any format that `replay` accepts; its first line or
+    `format` decides. Recorded requests touch blocks of `block` bytes (default 4 KiB), reads and writes alike; `target`
+    selects one file or device. Sizes are multiples of a block, in bytes or texts such as "4MiB". With `objects` they
+    are numbers of objects or blocks, and the sizes in the trace are ignored. The policy `belady` is the optimum, which
+    knows the future. `one_in=100` samples one object in 100.
+
+    Return one row for each policy and size: policy, size, requests, hits, bytes, hit_bytes, exact.
     """
     located = LocatedTrace(trace, OBJECTS)
     request = said(
@@ -63,7 +64,7 @@ def cache(
 
 
 def validate_drive(drive: str | PathLike[str], trace: str | PathLike[str]) -> dict[str, Any]:
-    """Replay a measured drive's trace on the disk model: mean, rms and demerit, over all requests and by class.
+    """Replay a measured drive's trace on the disk model; return mean, rms and demerit, for all requests and by class.
 
     The demerit is the rms of the differences at equal rank, divided by the mean measured service time.
     """

@@ -1,8 +1,8 @@
-"""Made-up sequences of requests for caches, each with one trait that a policy may or may not cope with.
+"""Synthetic request sequences for caches, each with one property that challenges a policy.
 
-Every function gives object numbers in the order in which they are asked for; `text` writes them as a trace of
-`time,object,size` lines that `seeklab.cache` and `seeklab.play_cache` take. The same seed gives the same sequence on
-every host.
+Every function returns object numbers in the order of their requests. `text` writes them as a trace of
+`time,object,size` lines for `seeklab.cache` and `seeklab.play_cache`. The same seed gives the same sequence on every
+host.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def zipf(requests: int, objects: int, *, skew: float = 0.9, seed: int = 1) -> list[int]:
-    """Draw from `objects` by Zipf's law: the nth most popular is asked for in proportion to 1 / n**skew."""
+    """Draw from `objects` by Zipf's law: the nth most popular is requested in proportion to 1 / n**skew."""
     source = random.Random(f"zipf {seed}")
     names = list(range(objects))
     source.shuffle(names)
@@ -25,17 +25,17 @@ def zipf(requests: int, objects: int, *, skew: float = 0.9, seed: int = 1) -> li
 
 
 def loop(requests: int, objects: int) -> list[int]:
-    """Go round and round over `objects`, in order."""
+    """Request `objects` in order, again and again."""
     return [number % objects for number in range(requests)]
 
 
 def scan(requests: int, first: int = 0) -> list[int]:
-    """Ask for each object once and never again."""
+    """Request each object exactly once."""
     return list(range(first, first + requests))
 
 
 def shifting(requests: int, objects: int, *, shifts: int = 4, skew: float = 0.9, seed: int = 1) -> list[int]:
-    """Draw by Zipf's law, and change which objects are popular `shifts` times."""
+    """Draw by Zipf's law, and change the popular objects `shifts` times."""
     parts = shifts + 1
     lengths = [requests * (part + 1) // parts - requests * part // parts for part in range(parts)]
     drawn = (zipf(length, objects, skew=skew, seed=seed * parts + part) for part, length in enumerate(lengths))
@@ -43,7 +43,7 @@ def shifting(requests: int, objects: int, *, shifts: int = 4, skew: float = 0.9,
 
 
 def interrupted(popular: Sequence[int], scans: int, length: int) -> list[int]:
-    """Interrupt a sequence `scans` times, evenly, by `length` objects that nobody asks for again."""
+    """Interrupt a sequence `scans` times, at even distances, by `length` objects that are requested only once."""
     fresh = itertools.count(max(popular, default=0) + 1)
     every = len(popular) // (scans + 1)
     mixed: list[int] = []
@@ -55,5 +55,5 @@ def interrupted(popular: Sequence[int], scans: int, length: int) -> list[int]:
 
 
 def text(names: Iterable[int]) -> str:
-    """Write a sequence as a trace, one request in each unit of time, every object of size 1."""
+    """Return a sequence as a trace, with one request per unit of time, and size 1 for every object."""
     return "time,object,size\n" + "".join(f"{time},{name},1\n" for time, name in enumerate(names))
