@@ -155,7 +155,7 @@ class Result:
 
     @property
     def slc(self) -> Table:
-        """Bytes that a drive with an SLC cache wrote and folded in each interval, and its cache at the end. Else empty."""
+        """Bytes that an SLC cache drive wrote and folded in each interval, and its cache at the end. Else empty."""
         return self._table("slc")
 
     @property
