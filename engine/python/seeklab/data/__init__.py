@@ -1,1 +1,1 @@
-"""Columns, tables, files and where an error is in them."""
+"""Columns, tables, files, and the places of errors in them."""

@@ -1,9 +1,9 @@
-"""Columns as an Arrow stream, through the PyCapsule interface, with the standard library alone.
+"""Columns as an Arrow stream, through the PyCapsule interface, using only the standard library.
 
-The three structures are those of the Arrow C data and C stream interfaces. A consumer takes a structure over by
-copying it and clearing the original's `release`, so nothing here may depend on where a structure lies: what it refers
-to is kept in `alive` under the number in its `private_data`, until its `release` is called. A record batch is a
-structure array whose children are the columns; the column's buffer is the table's own memory, which is never copied.
+The three structures are those of the Arrow C data and C stream interfaces. A consumer takes a structure over by copying
+it and clearing the original's `release`, so the address of a structure may change. Everything that it refers to is kept
+in `alive`, under the number in its `private_data`, until its `release` is called. A record batch is a structure array
+whose children are the columns. A column's buffer is the table's own memory, which is never copied.
 """
 
 from __future__ import annotations
@@ -80,14 +80,14 @@ alive: dict[int, Any] = {}
 
 
 def _keep(*kept: object) -> int:
-    """Keep objects until the structure that carries the returned number is released."""
+    """Keep objects until the structure with the returned number is released."""
     key = next(_keys)
     alive[key] = kept
     return key
 
 
 class _Released:
-    """The release callbacks: release the children that nobody took over, let go of what was kept, mark as released."""
+    """The release callbacks: release children that were not taken over, free kept objects, and mark as released."""
 
     @staticmethod
     def tree(pointer: Any) -> None:
@@ -163,7 +163,7 @@ def _get_next(stream: Any, batch: Any) -> int:
 
 
 def _get_last_error(_stream: Any) -> None:
-    """No message: neither callback fails."""
+    """Return no message, because neither callback fails."""
 
 
 _c_get_schema, _c_get_next, _c_get_last_error = (
@@ -174,7 +174,7 @@ _c_get_schema, _c_get_next, _c_get_last_error = (
 
 
 class _Python:
-    """The functions of Python's C interface that make and open capsules."""
+    """The functions of Python's C interface that create and open capsules."""
 
     Destructor = CFUNCTYPE(None, c_void_p)
     new: ClassVar[Callable[..., Any]] = ctypes.pythonapi.PyCapsule_New
@@ -191,7 +191,7 @@ in_capsules: dict[int, Structure] = {}
 
 
 def _destructor(name: bytes, kind: type[Any]) -> Any:
-    """Make the callback of a dropped capsule: release the structure unless a consumer has taken it over."""
+    """Return the callback of a dropped capsule: it releases the structure unless a consumer has taken it over."""
 
     def destroy(capsule: int) -> None:
         address = _Python.pointer(capsule, name)
@@ -214,14 +214,14 @@ def _capsule(structure: Structure, name: bytes, destructor: Any) -> object:
 
 
 def schema_capsule(columns: Mapping[str, Column]) -> object:
-    """Put the columns' names and types into an `arrow_schema` capsule."""
+    """Return an `arrow_schema` capsule with the columns' names and types."""
     schema = _Schema()
     _fill_schema(schema, columns)
     return _capsule(schema, _SCHEMA, _destroy_schema)
 
 
 def stream_capsule(columns: Mapping[str, Column]) -> object:
-    """Put the columns, as a stream of one record batch, into an `arrow_array_stream` capsule."""
+    """Return an `arrow_array_stream` capsule with the columns as one record batch."""
     given: list[bool] = []
     stream = _Stream(_c_get_schema, _c_get_next, _c_get_last_error, _release_stream, _keep(columns, given))
     return _capsule(stream, _STREAM, _destroy_stream)

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class TextColumn:
-    """A column of texts, laid out as Arrow has them: their UTF-8 in one piece, and where each begins."""
+    """A column of texts in Arrow's layout: their UTF-8 bytes together, and the offset of each."""
 
     __slots__ = ("data", "offsets", "texts")
 
     def __init__(self, texts: Iterable[str]) -> None:
-        """Lay the texts out."""
+        """Build the column."""
         self.texts: tuple[str, ...] = tuple(texts)
         encoded = [text.encode() for text in self.texts]
         self.data: array[int] = array("B", b"".join(encoded))
@@ -31,7 +31,7 @@ class TextColumn:
         return iter(self.texts)
 
     def __getitem__(self, row: int) -> str:
-        """Give the text of one row."""
+        """Return the text of one row."""
         return self.texts[row]
 
 

@@ -1,4 +1,4 @@
-"""Which file a problem is in: the engine knows texts and lines, people know names."""
+"""The file of a problem: the engine knows only texts and lines, but people need file names."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from seeklab.data.files import Kind
 
 WHOLE = "trace"
-"""What the engine calls a trace as a whole."""
+"""The engine's name for a trace as a whole."""
 
 
 @contextmanager
 def naming(file_of: Callable[[str], str | None]) -> Iterator[None]:
-    """Put the name of a file before the path of a problem. `file_of` gives it, or None for what is in no file."""
+    """Prefix the paths of problems with the file's name. `file_of` returns it, or None for paths outside files."""
     try:
         yield
     except SeeklabError as error:
@@ -40,18 +40,18 @@ def _within(name: str, path: str) -> str:
 
 
 def is_line(path: str) -> bool:
-    """Whether a problem is about a line or a request of a trace."""
+    """Return whether a problem is about a line or a request of a trace."""
     return path.startswith(("line ", "request "))
 
 
 class LocatedTrace:
-    """A trace, and the name for what the engine says about its lines."""
+    """A trace, and its name for the engine's problems."""
 
     def __init__(self, trace: str | PathLike[str], kind: Kind) -> None:
-        """Read the trace, unless it is the text itself."""
+        """Read the trace, unless the argument is the text itself."""
         self.name = WHOLE if is_text(trace) else shown(trace)
         self.text = str(trace) if is_text(trace) else read_text(trace, kind)
 
     def named(self) -> AbstractContextManager[None]:
-        """Name the trace in problems with it or its lines."""
+        """Prefix problems of the trace or its lines with its name."""
         return naming(lambda path: self.name if path == WHOLE or is_line(path) else None)

@@ -1,7 +1,7 @@
-"""Reading traces, parameter files and job files: as they come, unpacked when gzipped, and refused in a sentence.
+"""Reading of traces, parameter files and job files: streamed, unpacked if gzipped, and refused with a sentence.
 
-A text is looked at while it is read, so that an overlong line, a wrong header, or a small file that unpacks to
-a huge one ends the reading at once, and not when memory is full.
+A text is checked while it is read. An overlong line, a wrong header, or a small file that unpacks to a huge one
+therefore ends the reading at once, not when the memory is full.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ if TYPE_CHECKING:
 Chunks: TypeAlias = Iterator[bytes]
 
 MAX_TEXT_BYTES = 1 << 28
-"""A quarter of a gigabyte; the engine holds a trace in memory."""
+"""A quarter of a gigabyte, because the engine holds a trace in memory."""
 MAX_LINE_BYTES = 4096
-"""As in the engine's readers of traces."""
+"""The same as in the engine's readers of traces."""
 CHUNK_BYTES = 1 << 16
 STANDARD_INPUT = "-"
 PIPE_PATIENCE_S = 5.0
-"""The program that writes into a named pipe may open it a little later than the one that reads."""
+"""Wait for the writer of a named pipe, which may open it a little later than the reader."""
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_WINDOW = 31
-"""zlib's code for a gzip file with the largest window."""
+"""zlib's `wbits` value for a gzip file with the largest window."""
 MAX_UNPACKING = 200
-"""Traces unpack to 5 to 20 times their size, and nothing to more than 1032 times."""
+"""Traces unpack to 5 to 20 times their size; gzip cannot exceed 1032 times."""
 UNPACKED_ANYWAY_BYTES = 1 << 24
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a file is expected to be."""
+    """The expected kind of a file."""
 
     what: str
-    """In words, for the errors."""
+    """Description for the errors."""
     most_bytes: int = MAX_TEXT_BYTES
-    """Bytes of its text."""
+    """Maximum size of the text, in bytes."""
     longest_line: int | None = None
-    """Bytes of a line, where lines have a limit."""
+    """Maximum length of a line in bytes, if limited."""
     columns: tuple[str, ...] = ()
-    """What its first line must name."""
+    """Columns that its first line must name."""
     may_be_packed: bool = True
 
 
 def shown(path: str | PathLike[str]) -> str:
-    r"""Write a path so that it can be printed and sent: where a name is not UTF-8, its bytes are written as `\xff`."""
+    r"""Return a path as printable text: bytes that are not UTF-8 are written as `\xff`."""
     name = os.fspath(path)
     if name == STANDARD_INPUT:
         return "standard input"
@@ -65,7 +65,7 @@ def shown(path: str | PathLike[str]) -> str:
 
 
 def is_text(trace: str | PathLike[str]) -> bool:
-    """Whether a trace is the text itself: anything with a line break."""
+    """Return whether a trace is the text itself: anything with a line break."""
     return isinstance(trace, str) and "\n" in trace
 
 
@@ -79,21 +79,21 @@ def read_text(path: str | PathLike[str], kind: Kind) -> str:
             data += chunk
             look.at(chunk)
             if len(data) > kind.most_bytes:
-                _refuse(name, f"holds more than {kind.most_bytes >> 20} MiB of text; give {kind.what}, shorter")
+                _refuse(name, f"has more than {kind.most_bytes >> 20} MiB of text; pass a smaller file: {kind.what}")
     except OSError as error:
-        _refuse(name, f"{error.strerror or 'cannot be read'}; give {kind.what}")
+        _refuse(name, f"{error.strerror or 'cannot be read'}; pass {kind.what}")
     look.at_end()
     return decode(name, data, kind)
 
 
 def decode(name: str, data: bytes | bytearray, kind: Kind) -> str:
-    """Turn bytes into text; a broken place is told by line and byte."""
+    """Decode bytes as UTF-8; errors name line and byte."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"byte {error.start} (line {line}) is 0x{data[error.start]:02x}, which is not UTF-8 text"
-        _refuse(name, f"{found}; give {kind.what}, saved as UTF-8")
+        _refuse(name, f"{found}; pass {kind.what}, saved as UTF-8")
 
 
 def _refuse(name: str, message: str) -> NoReturn:
@@ -109,7 +109,7 @@ def _chunks(path: str | PathLike[str]) -> Chunks:
     mode = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         file = os.open(name, mode)
-    except ValueError:  # a NUL, or half of a letter
+    except ValueError:  # a NUL, or half a character
         raise OSError(0, "is not a possible file name") from None
     try:
         if stat.S_ISFIFO(os.fstat(file).st_mode):
@@ -130,7 +130,7 @@ def _standard_input() -> Chunks:
 
 
 def _first_of_pipe(file: int) -> bytes:
-    """Wait until a named pipe has a writer; return what was read to find out."""
+    """Wait until a named pipe has a writer; return the bytes read meanwhile."""
     from select import POLLIN, poll
 
     patient_until = monotonic() + PIPE_PATIENCE_S
@@ -140,7 +140,7 @@ def _first_of_pipe(file: int) -> bytes:
         try:
             first = os.read(file, 1)
         except BlockingIOError:
-            return b""  # it has a writer that has not written yet
+            return b""  # the writer has not written yet
         if first:
             return first
         if monotonic() > patient_until:
@@ -149,7 +149,7 @@ def _first_of_pipe(file: int) -> bytes:
 
 
 def _unpacked(chunks: Chunks, name: str, kind: Kind) -> Chunks:
-    """Give what a gzip file holds, and anything else as it is."""
+    """Yield the content of a gzip file, or any other data unchanged."""
     head = b""
     for chunk in chunks:
         head += chunk
@@ -167,21 +167,21 @@ def _unpacked(chunks: Chunks, name: str, kind: Kind) -> Chunks:
             if unpacked > max(UNPACKED_ANYWAY_BYTES, MAX_UNPACKING * packed):
                 found = f"{packed} bytes of gzip unpack to more than {unpacked >> 20} MiB"
                 _refuse(
-                    name, f"{found}, over {MAX_UNPACKING} times as much, which no real trace does; give {kind.what}"
+                    name, f"{found}, over {MAX_UNPACKING} times as much, which no real trace does; pass {kind.what}"
                 )
             yield part[1]
     except zlib.error:
-        _refuse(name, f"is a damaged gzip file; give {kind.what}")
+        _refuse(name, f"is a damaged gzip file; pass {kind.what}")
 
 
 def _inflated(chunks: Chunks) -> Iterator[tuple[int, bytes]]:
-    """Unpack members one after the other; pairs of how many packed bytes came in and what came out."""
+    """Unpack gzip members one after the other; yield pairs of the packed bytes read and the unpacked data."""
     member, begun = zlib.decompressobj(GZIP_WINDOW), False
     for chunk in chunks:
         packed, rest = len(chunk), chunk
         while rest:
             if not begun:
-                rest = rest.lstrip(b"\0")  # between and after members there may be padding
+                rest = rest.lstrip(b"\0")  # padding between and after members
                 begun = bool(rest)
                 continue
             yield packed, member.decompress(rest, CHUNK_BYTES)
@@ -202,13 +202,13 @@ class _Lines:
     def __init__(self, name: str, kind: Kind) -> None:
         self._name, self._kind = name, kind
         self._rest = b""
-        """The line that has begun."""
+        """The incomplete last line."""
         self._lines = 0
-        """Those before it."""
+        """Number of complete lines before it."""
         self._has_header = not kind.columns
 
     def at(self, chunk: bytes) -> None:
-        """Look at the next part of the text."""
+        """Check the next part of the text."""
         longest = self._kind.longest_line
         if longest is None:
             return
@@ -220,10 +220,10 @@ class _Lines:
         self._lines += text.count(b"\n", 0, start)
         self._rest = text[start:]
         if len(self._rest) > longest:
-            _refuse(f"{self._name} line {self._lines + 1}", f"is longer than {longest} bytes; give {self._kind.what}")
+            _refuse(f"{self._name} line {self._lines + 1}", f"is longer than {longest} bytes; pass {self._kind.what}")
 
     def at_end(self) -> None:
-        """Look at what has no line break behind it."""
+        """Check the last line, which may have no line break."""
         if not self._has_header:
             self._look_for_header(self._rest + b"nothing")
 
@@ -237,4 +237,4 @@ class _Lines:
             if column not in named:
                 number = self._lines + lines[: len(lines) - len(begun)].count(b"\n") + 1
                 wanted = f"write a header with the columns {', '.join(self._kind.columns)}"
-                _refuse(f"{self._name} line {number}", f"found a header without {column}; {wanted}")
+                _refuse(f"{self._name} line {number}", f"has a header without {column}; {wanted}")

@@ -1,11 +1,11 @@
-"""Numbers as people read them: on the command line, in charts, tables and verdicts."""
+"""Numbers for people: on the command line, in charts, tables and verdicts."""
 
 from __future__ import annotations
 
 import math
 
 ALMOST_ZERO = 1e-6
-"""Numbers closer to zero are what is left of a subtraction."""
+"""Numbers closer to zero are residues of a subtraction."""
 
 
 def format_number(value: float | None, digits: int = 3, *, separator: str = ",", missing: str = "-") -> str:
@@ -13,7 +13,7 @@ def format_number(value: float | None, digits: int = 3, *, separator: str = ",",
 
     `separator` groups thousands. `missing` is for None and NaN. An infinite number is "infinite".
     """
-    if isinstance(value, int):  # of any size, also beyond what a float holds
+    if isinstance(value, int):  # of any size, also beyond the range of a float
         return f"{value:,}".replace(",", separator)
     if value is None or math.isnan(value):
         return missing

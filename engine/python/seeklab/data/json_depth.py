@@ -1,7 +1,7 @@
-"""How deep a JSON text goes, found out before it is parsed.
+"""The depth of a JSON text, found before it is parsed.
 
-A parser calls itself for each level. Python's own stops at some thousand of them; in a browser the stack is the
-page's, and when it ends, so does Python.
+A parser recurses for each level. Python's parser stops at a few thousand levels. In a browser, the stack belongs to the
+page, and Python ends when it overflows.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 import re
 
 DEEPEST = 64
-"""Levels of what we read: reports of tools have less than ten."""
+"""Maximum number of levels; reports of tools have fewer than ten."""
 NO_BRACKET = re.compile(r"[^][{}]+")
 INNERMOST = re.compile(r"\[\]|\{\}")
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether parsing would go down more than `DEEPEST` levels; of broken JSON, whether it may."""
+    """Return whether a parser would go deeper than `DEEPEST` levels; for broken JSON, whether it could."""
     outside = "".join(text.replace("\\\\", "").replace('\\"', "").split('"')[::2])
     left = NO_BRACKET.sub("", outside)
     for _ in range(DEEPEST // 2):
-        # What is innermost goes, a level at a time.
+        # Each step removes the innermost level.
         shorter = INNERMOST.sub("", left)
         if len(shorter) == len(left):
             break

@@ -1,4 +1,4 @@
-"""A table of result columns: plain typed memory that any data library can take over without a copy."""
+"""A table of result columns: plain typed memory that data libraries can use without a copy."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Number = float | int
 
 SHOWN_ROWS = 8
-"""Rows that a notebook shows of a table."""
+"""Number of rows that a notebook shows."""
 
 
 def plain(value: Number | str) -> str:
-    """Write a number without a needless `.0`, and one that is missing (NaN) as nothing."""
+    """Return a number without a needless `.0`; NaN becomes an empty text."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else "" if value != value else str(value)  # noqa: PLR0124 -- NaN
     return str(value)
@@ -34,17 +34,17 @@ class Table:
     """Named columns of equal length.
 
     `table["latency_ns"]` is a read-only `memoryview` of the column's own memory; texts are a tuple. The table
-    speaks the Arrow PyCapsule interface: `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)`
-    and DuckDB take it as it is.
+    implements the Arrow PyCapsule interface, so `pyarrow.table(t)`, `polars.DataFrame(t)`,
+    `pandas.DataFrame.from_arrow(t)` and DuckDB accept it directly.
     """
 
     __slots__ = ("_columns", "_length")
 
     def __init__(self, columns: Mapping[str, Column]) -> None:
-        """Make a table of columns, which must have one length and must not change afterwards."""
+        """Create a table from columns of equal length, which must not change afterwards."""
         lengths = {len(values) for values in columns.values()}
         if len(lengths) > 1:
-            message = f"The columns of a table have one length; found {sorted(lengths)}."
+            message = f"The columns of a table must have the same length; found {sorted(lengths)}."
             raise ValueError(message)
         self._columns = dict(columns)
         self._length = lengths.pop() if lengths else 0
@@ -59,7 +59,7 @@ class Table:
         return self._length
 
     def __getitem__(self, name: str) -> Any:
-        """Give one column, as a read-only view of its memory; texts as a tuple."""
+        """Return one column, as a read-only view of its memory, or as a tuple of texts."""
         try:
             values = self._columns[name]
         except KeyError:
@@ -68,11 +68,11 @@ class Table:
         return values.texts if isinstance(values, TextColumn) else memoryview(values).toreadonly()
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is a column of this name."""
+        """Return whether a column of this name exists."""
         return name in self._columns
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Iterate over the rows, one after the other, each as a dictionary of its values."""
+        """Iterate over the rows, each as a dictionary of its values."""
         names = tuple(self._columns)
         for values in zip(*self._columns.values(), strict=True):
             yield dict(zip(names, values, strict=True))
@@ -88,24 +88,24 @@ class Table:
         writer.writerows(map(plain, values) for values in zip(*self._columns.values(), strict=True))
 
     def __arrow_c_schema__(self) -> object:
-        """Name the columns and their types, as an Arrow schema capsule."""
+        """Return the columns' names and types as an Arrow schema capsule."""
         from seeklab.data.arrow import schema_capsule
 
         return schema_capsule(self._columns)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Lend the table as an Arrow stream capsule. A requested schema is not followed, as the interface allows."""
+        """Return the table as an Arrow stream capsule. A requested schema is ignored, as the interface allows."""
         from seeklab.data.arrow import stream_capsule
 
         del requested_schema
         return stream_capsule(self._columns)
 
     def __repr__(self) -> str:
-        """Say how many rows there are, and the columns."""
+        """Return the number of rows, and the columns."""
         return f"<Table of {self._length} rows: {', '.join(self._columns)}>"
 
     def _repr_html_(self) -> str:
-        """Show the first rows in a notebook."""
+        """Return the first rows as HTML, for a notebook."""
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self._columns)
         shown = min(self._length, SHOWN_ROWS)
         body = "".join(

@@ -1,7 +1,7 @@
-"""Questions that the engine asks: a run pauses, its host decides, no simulated time passes, and the run goes on.
+"""Decisions of the host: the run pauses, the host decides while simulated time stands still, and the run continues.
 
-Here is what every question has in common. A file beside this one has the words of one question: what its history
-holds, what an answer is, and the function that people call.
+This module has what all decisions share. Each file beside it defines one decision: its history, its answers, and the
+public function that uses it.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ from seeklab._result import Result, charge, events_left, raise_limit
 from seeklab.engine.host import engine
 
 STEPS_AT_ONCE = 1 << 16
-"""Events of a run, or requests of a cache replay, between two looks at the keyboard."""
+"""Events of a run, or requests of a cache replay, between two checks for an interrupt."""
 ASKS = 2.0
-"""What a step gives when a question waits."""
+"""The progress value of a step that waits for an answer."""
 
 Answer: TypeAlias = Callable[[dict[str, Any]], Mapping[str, object]]
-"""From the engine's question to what it is told."""
+"""Returns the answer to the engine's question."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Something that a layer decides by itself unless its scenario leaves it to the host."""
+    """A decision that a layer makes itself, unless its scenario leaves it to the host."""
 
     answers: str
     """The engine's name for the answers."""
     field: str
-    """The scenario's field that hands the decision over."""
+    """The scenario's field that gives the decision to the host."""
     asked: object
-    """Its value when the host decides."""
+    """The field's value when the host decides."""
     layer: str
-    """What the scenario must have, by path."""
+    """What the scenario must contain, by path."""
     case_lacks: str
-    """What is wrong with a case that does not, and which one does."""
+    """Message for a case without it, with the name of a case that has it."""
     scenario_lacks: str
-    """The same for a scenario of one's own."""
+    """Message for a scenario without it."""
 
     def request(self, system: Case | Mapping[str, Any], chosen: object, variant: str | None) -> dict[str, object]:
-        """Write what the engine is asked to run: `system`, with `chosen` in the field unless it is None."""
+        """Return the engine's request for a run of `system`, with `chosen` in the field unless it is None."""
         if isinstance(system, Case):
             if not _has(system.scenario(variant), self.layer):
                 raise SeeklabError([Problem("case", f"{system.id} {self.case_lacks}")])
             return (system if chosen is None else system.with_({self.field: chosen})).request(variant)
         if variant is not None:
-            raise SeeklabError([Problem("variant", "a scenario has no variants; give a case, or no variant")])
+            raise SeeklabError([Problem("variant", "a scenario has no variants; pass a case, or no variant")])
         if not _has(system, self.layer):
             raise SeeklabError([Problem(self.layer, self.scenario_lacks)])
         return {"scenario": dict(system) if chosen is None else _changed(system, self.field, chosen)}
 
     def run(self, system: Case | Mapping[str, Any], answer: Answer, variant: str | None, seed: int) -> Result:
-        """Run to the end, and answer each question on the way."""
+        """Run to the end, and answer each question of the run."""
         start = perf_counter()
         request = {**self.request(system, self.asked, variant), "seed": seed}
         run = engine().open_run({**request, "answers": self.answers})
@@ -95,18 +95,18 @@ def _changed(scenario: Mapping[str, Any], path: str, value: object) -> dict[str,
     names = [one.get("name") for one in entries]
     if entry not in names:
         known = ", ".join(str(one) for one in names)
-        raise SeeklabError([Problem(name, f'"{entry}" is not an entry; known: {known}')])
+        raise SeeklabError([Problem(name, f'"{entry}" is unknown; accepted: {known}')])
     return {**scenario, name: [_changed(one, rest, value) if one.get("name") == entry else one for one in entries]}
 
 
 def must_be_callable(name: str, policy: object, what: str) -> None:
-    """Refuse a policy that cannot be asked. `what` says what to give in its place."""
+    """Raise SeeklabError if a policy is not callable; `what` describes an accepted one."""
     if not callable(policy):
-        raise SeeklabError([Problem(name, f"{policy!r} cannot be called; give {what}")])
+        raise SeeklabError([Problem(name, f"{policy!r} is not callable; pass {what}")])
 
 
 def ask(name: str, place: str, policy: Callable[..., Any], *arguments: object) -> Any:
-    """Call a policy. What it raises comes out as it is, with a note that names the policy and the place."""
+    """Call a policy. Its exceptions are passed on, with a note that names the policy and the place."""
     try:
         return policy(*arguments)
     except Exception as error:
@@ -115,12 +115,12 @@ def ask(name: str, place: str, policy: Callable[..., Any], *arguments: object) -
 
 
 def refuse(path: str, answer: object, place: str, accepted: str) -> NoReturn:
-    """Refuse an answer that is not one."""
-    raise SeeklabError([Problem(path, f"gave {answer!r} at {place}; give {accepted}")])
+    """Raise SeeklabError for an invalid answer."""
+    raise SeeklabError([Problem(path, f"returned {answer!r} at {place}; return {accepted}")])
 
 
 def whole(answer: object) -> int | None:
-    """Give an answer as a whole number, from any library; None when it is something else."""
+    """Return an answer as a whole number, from any number library; None if it is something else."""
     if isinstance(answer, bool) or not hasattr(answer, "__index__"):
         return None
     return index(answer)

@@ -1,4 +1,4 @@
-"""A commit policy of one's own: the run pauses when a log is free and somebody waits, and asks for whom to flush it."""
+"""Your own commit policy: the run pauses when a log is free and transactions wait, and asks which to flush."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ if TYPE_CHECKING:
     from seeklab._case import Case
 
 ENGINES_OWN = ("all", "one")
-"""The engine's own policies, as the scenario calls them."""
+"""The engine's own policies, by their names in the scenario."""
 WANTED = "a function of a log's queue"
 MAX_WAIT_MS = 60_000.0
 NS_PER_MS = 1e6
 
 
 class LogQueue(NamedTuple):
-    """A log that is free, and who waits for it: the tuples have an entry for each, in order of arrival."""
+    """A free log and its waiting transactions: the tuples have one entry for each, in order of arrival."""
 
     log: str
     """Name of the log."""
     now_ms: float
-    """Since the start of the run."""
+    """Time since the start of the run, in ms."""
     waiting: int
-    """How many wait."""
+    """Number of waiting transactions."""
     transactions: tuple[int, ...]
     """Their numbers, in the order in which they began."""
     stages: tuple[int, ...]
-    """The stage that each is at, from 0."""
+    """The stage of each transaction, from 0."""
     waited_ms: tuple[float, ...]
-    """How long each has waited here."""
+    """Time for which each has waited here, in ms."""
     flushes: tuple[int, ...]
-    """Flushes of this log that each has waited for: the one under way when it came, and those that began since."""
+    """Number of this log's flushes that each has waited for: the one in progress at its arrival, and later ones."""
     elsewhere: int
-    """Transactions of the database that are not here: worked on, or at another log."""
+    """Number of the database's transactions elsewhere: in progress, or at another log."""
     last_batch: int
-    """Transactions of the last flush of this log; 0 before the first."""
+    """Number of transactions in the last flush of this log; 0 before the first."""
     last_flush_ms: float
-    """How long it took."""
+    """Duration of that flush, in ms."""
 
 
 class CommitPolicy(Protocol):
-    """A choice of those that share the next flush of a log."""
+    """A rule that selects the transactions that share the next flush of a log."""
 
     def __call__(self, queue: LogQueue, /) -> Iterable[int] | float:
-        """Give the places of those that the flush is for, in their order in the log; or milliseconds to wait."""
+        """Return the places of the transactions to flush, in their order in the log, or milliseconds to wait."""
 
 
 def run_commit_policy(
@@ -60,27 +60,28 @@ def run_commit_policy(
     variant: str | None = None,
     seed: int = 1,
 ) -> Result:
-    """Run a case or a scenario with a database under a commit policy of one's own for the log of that name.
+    """Run a case or a scenario with a database under your own commit policy for the log of that name.
 
-    `policy` is called whenever the log is free and somebody waits for it, in order of simulated time:
+    `policy` is called whenever the log is free and transactions wait for it, in order of simulated time:
 
         def first_two(queue):
             return [place for place in range(queue.waiting)][:2]
 
         mine = seeklab.run_commit_policy(seeklab.case("lost-group-commit"), first_two)
 
-    It gives the places in the queue, from 0, of those that the next flush is for, in the order in which they are to
-    stand in the log. A number in place of the list, such as 2.5, is how many milliseconds it would rather wait; it is
-    asked again when they are over, or when another transaction comes to the log. A policy that keeps notes is a closure
-    or an object with `__call__`. "all" or "one" instead of a policy runs the engine's own on the same system, for a
-    race.
+    It returns the places in the queue, from 0, of the transactions for the next flush, in the order for the log. A
+    number instead of the list, such as 2.5, is a time to wait, in milliseconds; the policy is asked again after this
+    time, or when another transaction arrives. A policy with state is a closure or an object with `__call__`. The text
+    "all" or "one" runs the engine's own policy on the same system, for comparison.
 
-    What the policy raises comes out as it is, with a note that says when; an answer that is neither raises
-    `SeeklabError`. Neither touches another run.
+    Raises:
+        SeeklabError: If an answer is neither a list of places nor a time. Exceptions of the policy are passed on, with
+        a
+            note that names the time. Neither affects other runs.
     """
     if isinstance(policy, str):
         if policy not in ENGINES_OWN:
-            message = f'"{policy}" is no policy of the engine; write "all" or "one", or give a function'
+            message = f'"{policy}" is not a policy of the engine; write "all" or "one", or pass a function'
             raise SeeklabError([Problem("policy", message)])
         return execute({**_decision(log).request(system, policy, variant), "seed": seed})
     must_be_callable("policy", policy, WANTED)
@@ -93,7 +94,7 @@ def _decision(log: str) -> Decision:
         field=f"commit.logs[{log}].batch",
         asked="asked",
         layer="commit",
-        case_lacks="has no database that commits; take lost-group-commit",
+        case_lacks="has no database that commits; use lost-group-commit",
         scenario_lacks="is missing; a commit policy needs a scenario with a database",
     )
 

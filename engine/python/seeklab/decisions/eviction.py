@@ -1,4 +1,4 @@
-"""An eviction policy of one's own: the replay of a trace pauses at each eviction and asks what leaves."""
+"""Your own eviction policy: the replay of a trace pauses at each eviction, and asks which object leaves."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ LINES = Kind("a trace of time,object,size lines", longest_line=MAX_LINE_BYTES)
 
 
 class EvictionPolicy(Protocol):
-    """What a policy is told, and what it is asked."""
+    """The methods of a policy: three notifications and one question."""
 
     def hit(self, key: int) -> None:
-        """Note that the object was in the cache."""
+        """Record that the object was in the cache."""
 
     def admitted(self, key: int, size: int) -> None:
-        """Note that the object came into the cache."""
+        """Record that the object entered the cache."""
 
     def evicted(self, key: int) -> None:
-        """Note that the object left the cache."""
+        """Record that the object left the cache."""
 
     def evict(self, incoming: int) -> int:
-        """Name an object in the cache that leaves to make room for `incoming`."""
+        """Return an object in the cache that leaves to make room for `incoming`."""
 
 
 def _events(run: RunHandle, question: Mapping[str, Any]) -> Iterable[Sequence[float]]:
-    """Give what happened since the last question; it stands in the question itself while it is little."""
+    """Return the events since the last question; a short list is part of the question itself."""
     told: list[list[int]] | None = question["told"]
     if told is not None:
         return told
@@ -52,11 +52,13 @@ def _events(run: RunHandle, question: Mapping[str, Any]) -> Iterable[Sequence[fl
 def play_cache(
     trace: str | PathLike[str], policy: EvictionPolicy, size: int | str, *, objects: bool = False
 ) -> dict[str, int]:
-    """Replay a trace with a policy written in Python: requests, hits, bytes, hit_bytes.
+    """Replay a trace with your own policy; return requests, hits, bytes, hit_bytes.
 
     `trace` is a file of `time,object,size` lines whose objects are numbers, or the text of one (with line breaks).
-    `size` is the cache's, in bytes or, with `objects`, in objects. An answer that names no object in the cache raises
-    `SeeklabError`.
+    `size` is the cache's, in bytes or, with `objects`, in objects.
+
+    Raises:
+        SeeklabError: If an answer does not name an object in the cache.
     """
     located = LocatedTrace(trace, LINES)
     with located.named():
@@ -86,5 +88,5 @@ def _evicted(policy: EvictionPolicy, question: Mapping[str, Any]) -> int:
     chosen = ask("eviction policy", place, policy.evict, question["key"])
     number = whole(chosen)
     if number is None:
-        refuse("evict", chosen, place, "the number of an object that is in the cache")
+        refuse("evict", chosen, place, "the number of an object in the cache")
     return number

@@ -1,4 +1,4 @@
-"""A read-ahead of one's own: the run pauses at each read and asks what to fetch for it."""
+"""Your own read-ahead: the run pauses at each read, and asks what to fetch for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OF_PAGES = Decision(
     field="page_cache.read_ahead.asked",
     asked=True,
     layer="page_cache.read_ahead",
-    case_lacks="has no page cache that reads ahead; take context-read-ahead",
+    case_lacks="has no page cache that reads ahead; use context-read-ahead",
     scenario_lacks="is missing; read-ahead needs a page cache with a read side",
 )
 OF_RECORDS = Decision(
@@ -24,46 +24,46 @@ OF_RECORDS = Decision(
     field="zfs.prefetch.asked",
     asked=True,
     layer="zfs.arc",
-    case_lacks="has no ZFS layer with an ARC; take media-prefetch",
+    case_lacks="has no ZFS layer with an ARC; use media-prefetch",
     scenario_lacks="is missing; read-ahead needs a scenario with a ZFS layer and an ARC",
 )
 
 
 class Read(NamedTuple):
-    """A read, and what a file system knows of itself when it comes.
+    """A read, and what a file system knows about itself when it arrives.
 
-    Records are counted from the start of the file. Those of a page cache are its pages, of 4 KiB.
+    Records are counted from the start of the file. The records of a page cache are its pages of 4 KiB.
     """
 
     now_ns: int
-    """Since the start of the run."""
+    """Time since the start of the run, in ns."""
     file: int
     """Number of the file."""
     record: int
-    """The first record that is read."""
+    """The first record of the read."""
     records: int
-    """How many."""
+    """Number of records in the read."""
     file_records: int
-    """Records of the file."""
+    """Number of records in the file."""
     found: bool
-    """Whether all were in memory or on their way."""
+    """Whether all were in memory or in flight."""
     late: bool
-    """Whether one was still on its way because it had been read ahead."""
+    """Whether one was still in flight because it had been read ahead."""
     record_bytes: int
-    """Bytes of a record."""
+    """Size of a record, in bytes."""
     memory_bytes: int
-    """Bytes of memory that may hold records."""
+    """Memory for records, in bytes."""
     arriving_bytes: int
-    """Bytes that are on their way into it."""
+    """Bytes in flight to that memory."""
     wasted_bytes: int
-    """Bytes read ahead so far that were evicted before anybody had used them."""
+    """Bytes read ahead so far and evicted unused."""
 
 
 class Prefetcher(Protocol):
-    """A read-ahead: from a read to what is fetched for it."""
+    """A read-ahead: from a read to the records to fetch for it."""
 
     def __call__(self, read: Read, /) -> Iterable[tuple[int, int]]:
-        """Give runs `(first record, how many)` of the file; what is in memory or on its way is not fetched again."""
+        """Return runs `(first record, number)` of the file; records in memory or in flight are not fetched again."""
 
 
 def run_prefetcher(
@@ -73,7 +73,7 @@ def run_prefetcher(
     variant: str | None = None,
     seed: int = 1,
 ) -> Result:
-    """Run a case or a scenario with a page cache, or with a ZFS layer and an ARC, under a read-ahead of one's own.
+    """Run a case or a scenario with a page cache, or with a ZFS layer and an ARC, under your own read-ahead.
 
     `prefetcher` is called once for each read, in order of simulated time:
 
@@ -82,12 +82,15 @@ def run_prefetcher(
 
         mine = seeklab.run_prefetcher(seeklab.case("media-prefetch"), next_record)
 
-    ZFS asks after it has begun to read what is missing, and fetches each record by itself. A page cache asks before,
-    and fetches neighbours with one request, the read's own pages among them.
+    ZFS asks after it has begun to read missing records, and fetches each record separately. A page cache asks before it
+    reads, and fetches neighbours with one request, including the read's own pages.
 
-    None instead runs the read-ahead that the system has, for a race. What the prefetcher raises comes out as it is,
-    with a note that says at which read; an answer that is no list of runs raises `SeeklabError`. Neither touches
-    another run.
+    None runs the system's own read-ahead, for comparison.
+
+    Raises:
+        SeeklabError: If an answer is not a list of runs. Exceptions of the prefetcher are passed on, with a note that
+        names
+            the read. Neither affects other runs.
     """
     decision = OF_PAGES if _has_pages(system, variant) else OF_RECORDS
     if prefetcher is None:
@@ -109,7 +112,7 @@ def _runs(prefetcher: Prefetcher, read: Read) -> list[tuple[int, int]]:
     except (TypeError, ValueError):
         runs = None
     if runs is None:
-        refuse("runs", answer, place, "a list of (first record, how many), whole numbers from 0 on")
+        refuse("runs", answer, place, "a list of (first record, number), whole numbers of at least 0")
     return runs
 
 

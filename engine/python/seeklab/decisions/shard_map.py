@@ -1,4 +1,4 @@
-"""A shard map of one's own: the run pauses at each request and asks which shard owns its range."""
+"""Your own shard map: the run pauses at each request, and asks which shard owns its range."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ OWNER = Decision(
     field="controller.map",
     asked="asked",
     layer="controller",
-    case_lacks="has no controllers; take vdisk-sharding",
+    case_lacks="has no controllers; use vdisk-sharding",
     scenario_lacks="is missing; a shard map needs a scenario with controllers",
 )
 INTERLEAVED = "interleaved"
-"""The engine's own map: ranges belong to the shards in turn."""
+"""The engine's own map: consecutive ranges belong to the shards in turn."""
 ENGINES_OWN = "fixed"
-"""What the scenario calls it."""
+"""The name of that map in the scenario."""
 WANTED = "a function of range, shards and history"
 
 
 class ShardHistory(NamedTuple):
-    """What the primary can know when it hands a request on. Times are in nanoseconds."""
+    """What the primary knows when it passes a request on. Times are in nanoseconds."""
 
     now_ns: int
-    """Since the start of the run."""
+    """Time since the start of the run."""
     disk: int
-    """The virtual disk, from 0."""
+    """Number of the virtual disk, from 0."""
     owner: int | None
-    """The shard that owns the range now; None before its first request, or when that shard is gone."""
+    """The current owner of the range; None before its first request, or if that shard no longer exists."""
     in_flight: int
-    """Requests of the range that are with its owner. A range with any moves only when they are done."""
+    """Requests of the range at its owner. A range with such requests moves only when they are done."""
     requests: int
     """Requests of the range so far, without this one."""
     bytes: int
-    """Bytes of this request in the range."""
+    """Bytes of this request within the range."""
     write: bool
     """Whether it writes."""
     queued: tuple[int, ...]
-    """Requests with each shard, at work and waiting."""
+    """Requests at each shard, in progress and waiting."""
     busy_ns: tuple[int, ...]
-    """Work that each shard has done."""
+    """Work done by each shard."""
 
 
 class ShardMap(Protocol):
     """A map of ranges to the shards that own them."""
 
     def __call__(self, range_: int, shards: int, history: ShardHistory, /) -> int:
-        """Name the shard, from 0 to `shards` - 1, that owns this range from now on."""
+        """Return the shard, from 0 to `shards` - 1, that owns this range from now on."""
 
 
 def run_shard_map(
@@ -65,28 +65,29 @@ def run_shard_map(
     variant: str | None = None,
     seed: int = 1,
 ) -> Result:
-    """Run a case or a scenario with controllers under a shard map of one's own.
+    """Run a case or a scenario with controllers under your own shard map.
 
-    `policy` is called for each request and each range that it touches, in order of simulated time, and names a shard:
+    `policy` is called for each request and each range that it touches, in order of simulated time, and returns a shard:
 
         def owner(range_, shards, history):
             return hash((range_, 7)) % shards
 
         mine = seeklab.run_shard_map(seeklab.case("vdisk-sharding"), owner, variant="both")
 
-    To name another shard than the present owner moves the range: what of it is under way finishes first, what comes
-    meanwhile waits and is not asked about, and the first request with the new owner costs `controller.takeover` more.
-    So a map may change its mind at any time without a request overtaking another of its range. With one shard there is
-    nothing to ask. A policy that keeps notes is a closure or an object with `__call__`. "interleaved" instead of a
-    policy runs the engine's own map on the same system, for a race.
+    A shard other than the current owner moves the range. Requests of the range in progress finish first; requests that
+    arrive meanwhile wait, without a question. The first request at the new owner costs `controller.takeover` more. A
+    map can therefore change at any time, and no request overtakes another of its range. With one shard there is no
+    question. A policy with state is a closure or an object with `__call__`. The text "interleaved" runs the engine's
+    own map on the same system, for comparison.
 
-    What the policy raises comes out as it is, with a note that says at which request; an answer that is no shard raises
-    `SeeklabError`. Neither touches another run.
+    Raises:
+        SeeklabError: If an answer is not a shard. Exceptions of the policy are passed on, with a note that names the
+            request. Neither affects other runs.
     """
     if policy == INTERLEAVED:
         return execute({**OWNER.request(system, ENGINES_OWN, variant), "seed": seed})
     if isinstance(policy, str):
-        message = f'"{policy}" is no map of the engine; write "{INTERLEAVED}", or give a function'
+        message = f'"{policy}" is not a map of the engine; write "{INTERLEAVED}", or pass a function'
         raise SeeklabError([Problem("policy", message)])
     must_be_callable("policy", policy, WANTED)
     return OWNER.run(system, lambda question: {"shard": _owner(policy, question)}, variant, seed)

@@ -1,4 +1,4 @@
-"""A write throttle of one's own: the run pauses at each write and asks how long to delay it."""
+"""Your own write throttle: the run pauses at each write, and asks how long to delay it."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ DELAY = Decision(
     field="zfs.throttle",
     asked="asked",
     layer="zfs",
-    case_lacks="has no ZFS layer to throttle; take one of family Z",
+    case_lacks="has no ZFS layer to throttle; use one of family Z",
     scenario_lacks="is missing; a throttle needs a scenario with a ZFS layer",
 )
 WANTED = "a function of dirty, limit and history"
 
 
 class ThrottleHistory(NamedTuple):
-    """What a file system can know of itself when a write asks to enter. Times are in nanoseconds."""
+    """What a file system can know about itself when a write wants to enter. Times are in nanoseconds."""
 
     now_ns: int
-    """Since the start of the run."""
+    """Time since the start of the run."""
     waited_ns: int
-    """How long this write has been there already, such as for space or for a block that it had to read."""
+    """Time for which this write has already waited, for example for space or for a block that it had to read."""
     bytes: int
-    """What this write will make dirty."""
+    """Bytes that this write will make dirty."""
     drained_bytes: int
-    """Dirty bytes written to the backend so far."""
+    """Dirty bytes written to the backend since the start."""
     drain_bytes_per_s: int
-    """The same over the last second."""
+    """Dirty bytes written to the backend in the last second."""
     sync_bytes_per_s: int
-    """Bytes of the last transaction group over the time that its sync took; 0 before the first."""
+    """Bytes per second of the last transaction group during its sync; 0 before the first."""
     in_flight: int
-    """Group writes on the devices at this moment."""
+    """Number of group writes on the devices now."""
     in_flight_bytes: int
-    """Their bytes."""
+    """Bytes of these writes."""
     group_bytes: int
     """Dirty bytes of the open transaction group."""
     group_age_ns: int
-    """How long that group has been open."""
+    """Time since that group opened."""
     asleep: int
-    """Writes that sleep at this moment."""
+    """Number of delayed writes now."""
 
 
 class ThrottlePolicy(Protocol):
-    """A write throttle: from what is dirty to a delay."""
+    """A write throttle: from the amount of dirty data to a delay."""
 
     def __call__(self, dirty: int, limit: int, history: ThrottleHistory, /) -> float:
-        """Say how many nanoseconds this write sleeps before it enters, from 0 to 60e9; `dirty` < `limit`, in bytes."""
+        """Return the delay of this write in nanoseconds, from 0 to 60e9; `dirty` < `limit`, both in bytes."""
 
 
 def run_throttle(
@@ -66,24 +66,26 @@ def run_throttle(
     variant: str | None = None,
     seed: int = 1,
 ) -> Result:
-    """Run a case or a scenario with a ZFS layer under a write throttle of one's own.
+    """Run a case or a scenario with a ZFS layer under your own write throttle.
 
-    `policy` is called once for each write, in order of simulated time, and gives the delay in nanoseconds:
+    `policy` is called once for each write, in order of simulated time, and returns the delay in nanoseconds:
 
         def delay_ns(dirty, limit, history):
             return 0 if dirty < limit // 2 else 1_000_000
 
         mine = seeklab.run_throttle(seeklab.case("openzfs-throttle"), delay_ns)
 
-    At the limit the engine stops writers and wakes them one at a time, as ZFS does; then they ask. A policy that keeps
-    notes is a closure or an object with `__call__`. The name of a built-in throttle ("none", "zfs2008", "zfs2010",
-    "diagonal", "openzfs") instead of a policy runs that one on the same system, for a race.
+    At the limit the engine stops writers and wakes them one at a time, as ZFS does; then each asks the policy. A policy
+    with state is a closure or an object with `__call__`. The name of a built-in throttle ("none", "zfs2008", "zfs2010",
+    "diagonal", "openzfs") runs that one on the same system, for comparison.
 
-    What the policy raises comes out as it is, with a note that says at which write; an answer that is no delay raises
-    `SeeklabError`. Neither touches another run.
+    Raises:
+        SeeklabError: If an answer is not a delay. Exceptions of the policy are passed on, with a note that names the
+        write.
+            Neither affects other runs.
     """
     if policy == DELAY.asked:
-        raise SeeklabError([Problem("policy", f'is the text "asked"; give {WANTED}')])
+        raise SeeklabError([Problem("policy", f'is the text "asked"; pass {WANTED}')])
     if isinstance(policy, str):
         return execute({**DELAY.request(system, policy, variant), "seed": seed})
     must_be_callable("policy", policy, WANTED)
@@ -97,6 +99,6 @@ def _delay(policy: ThrottlePolicy, question: dict[str, int]) -> int:
     delay: Any = ask("throttle", place, policy, dirty, limit, history)
     is_number = isinstance(delay, (int, float)) or hasattr(delay, "__float__")
     if isinstance(delay, bool) or not is_number or not math.isfinite(delay):
-        refuse("delay_ns", delay, place, "nanoseconds, a number from 0 on")
+        refuse("delay_ns", delay, place, "nanoseconds, a number of at least 0")
     delay_ns: int = round(delay)
     return delay_ns

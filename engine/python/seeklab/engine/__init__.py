@@ -1,1 +1,1 @@
-"""The engine behind one protocol: how each host loads it, calls it and reads its answers."""
+"""The engine behind one protocol: each host has its own way to load it, call it and read its answers."""

@@ -1,12 +1,12 @@
 """The engine as machine code.
 
-The engine's file is the one that browsers load. Its JavaScript imports are defined as traps, since the raw `sl_*`
-exports used here never call them. Compiling the file takes longer than any run of a case, so the machine code is kept
+The engine's file is the one that browsers load. Its JavaScript imports are defined as traps, because the raw `sl_*`
+exports used here never call them. Compiling the file takes longer than any run of a case, so the machine code is cached
 in the user's cache directory.
 
-There are two compilations. One can be stopped at any moment from another thread; the checks for that, at every loop and
-function, cost a quarter of the speed (28 % over the hit counts of 1 M requests, 29 % over nine facts, 28 % over a run).
-The other cannot be stopped and is for what comes in short slices.
+There are two compilations. Calls of the first can be stopped at any moment from another thread. The checks for that, at
+every loop and function, cost a quarter of the speed: 28% for the hit counts of 1 M requests, 29% for nine facts, 28%
+for a run. Calls of the second cannot be stopped; it is used for short slices of work.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import wasmtime
 from seeklab._errors import MachineError
 
 KEPT_CACHE_FILES = 4
-"""Compiled engines kept in the cache directory, two of each version; older ones are of former versions."""
+"""Number of compiled engines in the cache directory, two of each version; older ones are of earlier versions."""
 NEVER = 1 << 40
 """Epochs ahead: a deadline that is never reached."""
 
@@ -33,7 +33,7 @@ class CompiledEngine:
     """The engine's compiled file, ready to be instantiated."""
 
     def __init__(self, wasm: bytes, *, stoppable: bool) -> None:
-        """Compile the engine's file, or take it from the cache."""
+        """Compile the engine's file, or load it from the cache."""
         self.stoppable = stoppable
         config = wasmtime.Config()
         config.epoch_interruption = stoppable
@@ -46,7 +46,7 @@ class CompiledEngine:
             raise MachineError.lacking_memory(str(error)) from error
 
     def instantiate(self, memory_limit_bytes: int) -> tuple[wasmtime.Store, wasmtime.Instance]:
-        """Make an instance, with a store of its own. Its memory grows to `memory_limit_bytes` at most."""
+        """Return a new instance with its own store. Its memory grows to at most `memory_limit_bytes`."""
         store = wasmtime.Store(self._engine)
         store.set_limits(memory_size=memory_limit_bytes)
         if self.stoppable:
@@ -58,20 +58,20 @@ class CompiledEngine:
             raise MachineError.lacking_memory(str(error)) from error
 
     def stop(self) -> None:
-        """Stop what runs now in a store whose epoch deadline is 1. May be called from any thread."""
+        """Stop the call that is running in a store whose epoch deadline is 1. Any thread may call this."""
         self._engine.increment_epoch()
 
     def close(self) -> None:
-        """Give everything back."""
+        """Free all resources."""
         self._linker.close()
         self._module.close()
         self._engine.close()
 
 
 def cache_directory() -> Path:
-    """Where this user's compiled engines are kept; raises RuntimeError where the environment names no absolute folder.
+    """Return the folder of this user's compiled engines; raise RuntimeError if the environment names no absolute path.
 
-    The XDG standard asks to ignore relative paths; machine code does not belong into whatever folder one works in.
+    The XDG standard requires that relative paths are ignored; machine code does not belong in the working directory.
     """
     if sys.platform == "win32":
         root = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
@@ -87,7 +87,7 @@ def cache_directory() -> Path:
 
 
 def load_cached(engine: wasmtime.Engine, path: Path) -> wasmtime.Module | None:
-    """Load the compiled engine from the cache; None when it is absent, not to be trusted or not usable."""
+    """Load the compiled engine from the cache; return None if it is missing, not trusted or not usable."""
     with suppress(OSError, wasmtime.WasmtimeError):
         if _belongs_to_user_alone(path) and _belongs_to_user_alone(path.parent):
             return wasmtime.Module.deserialize_file(engine, str(path))
@@ -95,16 +95,16 @@ def load_cached(engine: wasmtime.Engine, path: Path) -> wasmtime.Module | None:
 
 
 def _belongs_to_user_alone(path: Path) -> bool:
-    """Whether nobody but this user and root can write `path`: it is machine code, so its file must be trusted."""
+    """Return whether only this user and root can write `path`, which contains machine code and must be trusted."""
     if sys.platform == "win32":
         return True
     status = path.stat()
-    # Root may do as it likes anyhow; a grader started by root shows its cache to children that are not.
+    # Root can do everything anyway. A grader started by root shows its cache to children with fewer rights.
     return status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o022
 
 
 def _store_cached(module: wasmtime.Module, path: Path) -> None:
-    """Keep the compiled engine for the next start. A cache that cannot be written is no reason to fail."""
+    """Store the compiled engine for the next start. A cache that cannot be written is not an error."""
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:

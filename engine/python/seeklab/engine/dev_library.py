@@ -1,8 +1,8 @@
-"""A checkout's cases and presets: what is edited there is used at once.
+"""A checkout's cases and presets: edits are used without a build.
 
-The library beside the engine's module is made by `make wasm`. Where a case has been edited since, the build tool reads
-the folders again, which takes a moment and compiles nothing; what it gives is kept in the checkout's `.cache`. A wheel
-has no such folders and nothing to compare.
+`make wasm` builds the library beside the engine's module. If a case was edited since, the build tool reads the folders
+again, which takes a moment and compiles nothing; its output is kept in the checkout's `.cache`. A wheel has no such
+folders, so nothing is compared.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ ENGINE = Path(__file__).resolve().parents[3]
 LAST_BUILD_USED = "The edited cases and presets cannot be read; those of the last build are used."
 TOOL_LIMIT_S = 60
 CLOCK_STEP_NS = 10_000_000
-"""File systems may take their times from a clock that lags by so much."""
+"""File systems may take their times from a clock that lags by up to this time."""
 
 
 def edited_library(built: Path, engine: Path = ENGINE) -> bytes | None:
-    """Give the library of what now stands in the folder `engine`, or None when the one that was built is to be used."""
+    """Return the library of the current files in the folder `engine`, or None if the built one is current."""
     families = engine / "families.toml"
     if not (families.is_file() and built.is_file()):
         return None
@@ -33,7 +33,7 @@ def edited_library(built: Path, engine: Path = ENGINE) -> bytes | None:
         return None
     tool = Path(os.environ.get("CARGO_TARGET_DIR") or engine / "target") / "debug" / "seeklab-tool"
     if not tool.is_file():
-        _tell("Cases or presets have changed since the engine was built; the change is not used until `make wasm`.")
+        _tell("Cases or presets changed since the last build. Run `make wasm` to use the changes.")
         return None
     kept = engine.parent / ".cache" / "library.json"
     if kept.is_file() and _changed(kept) > max(edited, _changed(built), _changed(tool)):
@@ -42,14 +42,14 @@ def edited_library(built: Path, engine: Path = ENGINE) -> bytes | None:
 
 
 def _tree(folder: Path) -> list[Path]:
-    """List a folder and its files. The folder changes when a file goes."""
+    """Return a folder and its files; removing a file changes the folder's own time."""
     return [folder, *folder.glob("*.toml")] if folder.is_dir() else []
 
 
 def _changed(path: Path) -> int:
     try:
         return path.stat().st_mtime_ns
-    except FileNotFoundError:  # an editor's, gone since it was listed
+    except FileNotFoundError:  # an editor's temporary file, removed since it was listed
         return 0
 
 
@@ -60,7 +60,7 @@ def _read_again(tool: Path, engine: Path, kept: Path) -> bytes | None:
     begun_ns = time.time_ns() - CLOCK_STEP_NS
     try:
         kept.parent.mkdir(exist_ok=True)
-        # Several processes may do this at once: each writes a file of its own and puts it in place whole.
+        # Several processes may do this at the same time: each writes its own file and moves it into place.
         with tempfile.TemporaryDirectory(dir=kept.parent, prefix="library-") as folder:
             made = Path(folder, "library.json")
             subprocess.run(  # noqa: S603 -- the build's own tool
@@ -71,7 +71,7 @@ def _read_again(tool: Path, engine: Path, kept: Path) -> bytes | None:
                 check=True,
             )
             library = made.read_bytes()
-            os.utime(made, ns=(begun_ns, begun_ns))  # what is edited while the tool reads is later than this
+            os.utime(made, ns=(begun_ns, begun_ns))  # so that files edited while the tool reads count as newer
             made.replace(kept)
     except subprocess.CalledProcessError as error:
         _tell(f"{error.stderr.decode(errors='replace').strip()}\n{LAST_BUILD_USED}")
@@ -83,4 +83,4 @@ def _read_again(tool: Path, engine: Path, kept: Path) -> bytes | None:
 
 
 def _tell(text: str) -> None:
-    print(text, file=sys.stderr)  # noqa: T201 -- a remark beside what was asked for
+    print(text, file=sys.stderr)  # noqa: T201 -- a note beside the requested output

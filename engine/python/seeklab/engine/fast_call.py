@@ -1,10 +1,10 @@
 """Fast calls of the engine's exports under wasmtime.
 
-The public interface of wasmtime's Python package reads the export's type, converts each number through two objects and
-frees them again at each call: about 60 us. A run that asks its host tens of thousands of questions makes two calls for
-each. `FastCall` reads the type once and writes the numbers where wasmtime's C interface takes them. This needs names
-that the package does not document; `fast_call` falls back to the public interface where a version lacks one of them.
-Only integers and floating-point numbers are passed, never references.
+At each call, the public interface of wasmtime's Python package reads the export's type, and converts each number
+through two objects: about 60 us. A run that asks its host tens of thousands of questions makes two calls for each.
+`FastCall` reads the type once and writes the numbers where wasmtime's C interface takes them. It needs names that the
+package does not document; `fast_call` falls back to the public interface if a version lacks one of them. Only integers
+and floating-point numbers are passed, never references.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ class FastCall:
     def __init__(self, store: wasmtime.Store, function: wasmtime.Func) -> None:
         """Read the export's type.
 
-        Raises ImportError or AttributeError where this version of wasmtime lacks an undocumented name, and KeyError
-        for an export that takes or returns references.
+        Raises:
+            ImportError, AttributeError: If this version of wasmtime lacks an undocumented name.
+            KeyError: If the export takes or returns references.
         """
         from wasmtime import _ffi as ffi
 
         type_ = function.type(store)
-        # What the public interface passes on, too. Looked up here, so that a missing name is found before any call.
+        # The public interface also passes these on. They are looked up here, so that a missing name is found before any call.
         self._store, self._function = store, function
         self._function_at = ctypes.byref(function._func)  # noqa: SLF001
         store._context()  # noqa: SLF001
@@ -60,7 +61,7 @@ class FastCall:
         self._numbers = (ffi.wasmtime_val_raw_t * max(1, len(self._parameters), len(results)))()
 
     def __call__(self, *arguments: float) -> Any:
-        """Call the export; raises wasmtime.Trap and wasmtime.WasmtimeError as the public interface does."""
+        """Call the export; raise wasmtime.Trap and wasmtime.WasmtimeError as the public interface does."""
         numbers = self._numbers
         for at, (field, argument) in enumerate(zip(self._parameters, arguments, strict=True)):
             setattr(numbers[at], field, argument)
@@ -76,7 +77,7 @@ class FastCall:
 
 
 def fast_call(store: wasmtime.Store, function: wasmtime.Func) -> Callable[..., Any]:
-    """Return the fastest way to call the export that this version of wasmtime offers."""
+    """Return the fastest way to call the export in this version of wasmtime."""
     try:
         return FastCall(store, function)
     except (AttributeError, ImportError):

@@ -1,8 +1,8 @@
-"""The factory of the engine: one host for each place where Python runs.
+"""The factory of the engine: one host for each platform on which Python runs.
 
-On CPython, wasmtime runs the engine's WebAssembly file (`wasmtime.py`). Under Pyodide the browser runs it: our page
-has registered it as the JavaScript module `seeklab_engine` (`pyodide.py`); elsewhere, as in JupyterLite, the package
-loads its own file (`webassembly.py`).
+On CPython, wasmtime runs the engine's WebAssembly file (`wasmtime.py`). Under Pyodide the browser runs it. Our page has
+registered it as the JavaScript module `seeklab_engine` (`pyodide.py`); elsewhere, as in JupyterLite, the package loads
+its own file (`webassembly.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @cache
 def engine() -> Engine:
     """Load the engine on first use, with the host of this platform."""
-    # Imported here so that `import seeklab` needs nothing but the standard library.
+    # Imported here, so that `import seeklab` needs only the standard library.
     if sys.platform == "emscripten":
         if find_spec("seeklab_engine") is None:
             from seeklab.engine.webassembly import WebAssemblyEngine
@@ -32,6 +32,6 @@ def engine() -> Engine:
         return PyodideEngine()
     try:
         from seeklab.engine.wasmtime import WasmtimeEngine
-    except OSError as error:  # wasmtime's library is there and could not be mapped
+    except OSError as error:  # wasmtime's library exists but cannot be mapped
         raise MachineError.lacking_memory(str(error)) from error
     return WasmtimeEngine()

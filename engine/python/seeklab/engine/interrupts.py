@@ -1,10 +1,10 @@
-"""Interrupts from the keyboard (Ctrl-C, or the notebook's stop button) that come while the engine works.
+"""Interrupts from the keyboard (Ctrl-C, or the notebook's stop button) while the engine works.
 
-Python raises KeyboardInterrupt in the main thread, between two steps of the interpreter. Two things follow. While the
-main thread is inside a call of the engine, no interrupt is heeded: `stoppable` therefore makes a call that may take
-long on another thread, and the main one waits. And an interrupt that falls into a destructor is reported and dropped,
-as every exception there is: `NoneDropped` raises it after the call. The host of the engine frees objects by
-destructors at the end of each call, which is just when a pending interrupt comes up.
+Python raises KeyboardInterrupt in the main thread, between two steps of the interpreter. This has two consequences.
+First, no interrupt arrives while the main thread is inside a call of the engine. `stoppable` therefore makes long calls
+on another thread while the main thread waits. Second, an interrupt within a destructor is reported and dropped, like
+every exception there; `NoneDropped` raises it after the call. The engine's host frees objects with destructors at the
+end of each call, which is when a pending interrupt arrives.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LOOK_S = 0.2
-"""Windows heeds an interrupt only between two waits; elsewhere it ends the wait."""
+"""On Windows an interrupt arrives only between two waits; elsewhere it ends the wait."""
 
 
 def is_interruptible() -> bool:
-    """Whether an interrupt would come up in this thread."""
+    """Return whether an interrupt would arrive in this thread."""
     return current_thread() is main_thread()
 
 
 def stoppable(call: Callable[[], T], stop: Callable[[], object]) -> T:
-    """Make a call on another thread. An interrupt of this one calls `stop`, waits for the call's end, and is raised."""
+    """Make a call on another thread. An interrupt of this thread calls `stop`, waits for the call to end, and is raised."""
     outcome: list[T] = []
     errors: list[BaseException] = []
     ended = Event()
@@ -38,7 +38,7 @@ def stoppable(call: Callable[[], T], stop: Callable[[], object]) -> T:
     def work() -> None:
         try:
             outcome.append(call())
-        except BaseException as error:  # noqa: BLE001 -- raised below, in the thread that asked
+        except BaseException as error:  # noqa: BLE001 -- raised below, in the calling thread
             errors.append(error)
         finally:
             ended.set()
@@ -47,7 +47,7 @@ def stoppable(call: Callable[[], T], stop: Callable[[], object]) -> T:
     try:
         try:
             thread.start()
-        except RuntimeError as error:  # the system gives no thread
+        except RuntimeError as error:  # the system provides no thread
             raise MachineError.lacking_memory(str(error)) from error
         while not ended.wait(LOOK_S):
             pass
@@ -63,12 +63,12 @@ def stoppable(call: Callable[[], T], stop: Callable[[], object]) -> T:
 
 
 class NoneDropped:
-    """Raises at its end an interrupt that fell into a destructor within it. Does nothing outside the main thread."""
+    """Raises at its end an interrupt that a destructor dropped. Does nothing outside the main thread."""
 
     __slots__ = ("_dropped", "_report")
 
     def __enter__(self) -> None:
-        """Watch what destructors drop."""
+        """Watch for exceptions that destructors drop."""
         self._dropped = False
         self._report = sys.unraisablehook if is_interruptible() else None
         if self._report is not None:

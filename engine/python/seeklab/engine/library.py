@@ -1,6 +1,6 @@
 """The library of cases and presets, and the part of it that one request needs.
 
-An instance of the engine parses the library that it gets. Nearly all of it is cases, and a run reads one at most.
+An instance of the engine parses the library that it receives. Nearly all of it is cases, but a run reads at most one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The protocol between Python and the engine, whichever host runs it.
+"""The protocol between Python and the engine, the same on every host.
 
-Requests and answers are JSON in one envelope, `{"ok": value}` or `{"errors": [...]}`. Result columns cross as raw
+Requests and answers are JSON in one envelope, `{"ok": value}` or `{"errors": [...]}`. Result columns are passed as raw
 arrays.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 TypeCode = Literal["d", "I"]
-"""The type of a column as `array.array` writes it: 64-bit float or 32-bit unsigned integer."""
+"""The type of a column, as in `array.array`: 64-bit float or 32-bit unsigned integer."""
 
 TYPE_CODES: dict[str, TypeCode] = {"f64": "d", "u32": "I"}
 
@@ -25,45 +25,46 @@ class RunHandle(Protocol):
     """A run in progress, or a finished one whose results are still in the engine's memory."""
 
     def step(self, max_events: int) -> float:
-        """Advance by at most `max_events`; give the progress from 0 to 1, 1 only when done, -1 failed, 2 asks."""
+        """Advance by at most `max_events`; return the progress from 0 to 1 (1 only at the end), -1 if failed, 2 if it asks."""
 
     def question(self) -> Any:
-        """Give the question that the run waits with."""
+        """Return the question that the run waits with."""
 
     def answer(self, payload: Mapping[str, object]) -> Any:
-        """Answer the question; raises why when the answer is refused, and the question stands.
+        """Answer the question; if the answer is refused, raise the reason and keep the question.
 
-        With `events` in the answer the run goes on by at most so many, and `progress` and `question` come back.
+        If the answer has `events`, the run continues by at most this number, and `progress` and `question` are
+        returned.
         """
 
     def summary(self) -> dict[str, Any]:
-        """Metrics, fingerprint and names; raises the reason when the run failed."""
+        """Return metrics, fingerprint and names; raise the reason if the run failed."""
 
     def columns(self) -> list[dict[str, Any]]:
-        """Describe every result column: name, type and length."""
+        """Return name, type and length of every result column."""
 
     def column(self, name: str, type_code: TypeCode, length: int) -> array[Any]:
-        """Copy one result column."""
+        """Return a copy of one result column."""
 
     def text(self, options: Mapping[str, object]) -> str:
-        """Print what an observation tool shows of this run."""
+        """Return the output of an observation tool for this run."""
 
     def close(self) -> None:
-        """Give the run's memory back."""
+        """Free the run's memory."""
 
 
 class Engine(Protocol):
-    """An engine that answers questions and opens runs."""
+    """An engine that answers calls and opens runs."""
 
     def call(self, name: str, payload: Mapping[str, object]) -> Any:
-        """Ask one question; the value inside the answer's envelope."""
+        """Make one call; return the value inside the answer's envelope."""
 
     def open_run(self, payload: Mapping[str, object]) -> RunHandle:
         """Check a scenario and prepare its run."""
 
 
 def unwrap(envelope: str) -> Any:
-    """Take the value out of an answer's envelope, or raise the problems that it holds."""
+    """Return the value of an answer's envelope, or raise the problems that it contains."""
     answer = json.loads(envelope)
     if "errors" in answer:
         raise SeeklabError(Problem.read(problem) for problem in answer["errors"])

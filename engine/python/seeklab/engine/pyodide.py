@@ -1,4 +1,4 @@
-"""The engine under Pyodide: the page has loaded it and registered its JavaScript module as `seeklab_engine`."""
+"""The engine under Pyodide: the page has loaded it, and registered its JavaScript module as `seeklab_engine`."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ class PyodideRun:
         return float(self._run.step(max_events))
 
     def question(self) -> Any:
-        """Give the question that the run waits with."""
+        """Return the question that the run waits with."""
         return unwrap(self._run.question())
 
     def answer(self, payload: Mapping[str, object]) -> Any:
-        """Answer the question, and go on when it says how far."""
+        """Answer the question, and continue if the answer says how far."""
         return unwrap(self._run.answer(encode(payload)))
 
     def summary(self) -> dict[str, Any]:
-        """Metrics, fingerprint and names."""
+        """Return metrics, fingerprint and names."""
         summary: dict[str, Any] = unwrap(self._run.summary())
         return summary
 
     def columns(self) -> list[dict[str, Any]]:
-        """Describe every result column: name, type and length."""
+        """Return name, type and length of every result column."""
         columns: list[dict[str, Any]] = unwrap(self._run.columns())
         return columns
 
     def column(self, name: str, type_code: TypeCode, length: int) -> array[Any]:
-        """Copy one result column."""
+        """Return a copy of one result column."""
         values: array[Any] = array(type_code, bytes(length * (8 if type_code == "d" else 4)))
         if length:
             source = self._run.f64(name) if type_code == "d" else self._run.u32(name)
@@ -52,18 +52,18 @@ class PyodideRun:
         return values
 
     def text(self, options: Mapping[str, object]) -> str:
-        """Print what an observation tool shows of this run."""
+        """Return the output of an observation tool for this run."""
         text: str = unwrap(self._run.text(encode(options)))
         return text
 
     def close(self) -> None:
-        """Give the run's memory back."""
+        """Free the run's memory."""
         if self._run is not None:
             self._run.free()
             self._run = None
 
     def __del__(self) -> None:
-        """Give the memory back when the result is dropped: JavaScript does not see Python's references."""
+        """Free the memory when the result is deleted, because JavaScript does not see Python's references."""
         self.close()
 
 
@@ -76,7 +76,7 @@ class PyodideEngine:
         self._js_exception: Any = import_module("pyodide.ffi").JsException
 
     def call(self, name: str, payload: Mapping[str, object]) -> Any:
-        """Ask one question."""
+        """Make one call."""
         return unwrap(self._module.call(name, encode(payload)))
 
     def open_run(self, payload: Mapping[str, object]) -> PyodideRun:

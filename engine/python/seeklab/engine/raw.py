@@ -1,7 +1,7 @@
-"""The engine's raw exports (`sl_*`): what wasmtime and a browser's own WebAssembly have in common.
+"""The engine's raw exports (`sl_*`): the part that wasmtime and a browser's own WebAssembly share.
 
-An instance passes numbers and strings in and takes numbers, envelopes or raw data out; how memory is reached is the
-host's.
+An instance takes numbers and strings, and returns numbers, envelopes or raw data; each host accesses its memory in its
+own way.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def read_engine_file(name: str) -> bytes:
-    """Read a file of the engine that is part of this package."""
+    """Read one of the engine's files in this package."""
     try:
         return files("seeklab").joinpath("_engine", name).read_bytes()
     except FileNotFoundError as error:
@@ -31,7 +31,7 @@ def read_engine_file(name: str) -> bytes:
 
 
 class Instance(Protocol):
-    """A memory and the exports that work on it."""
+    """A memory and the exports that use it."""
 
     def number(self, export: str, *arguments: int) -> Any:
         """Call an export that takes and returns numbers."""
@@ -47,7 +47,7 @@ class RawRun:
     """A run inside an instance."""
 
     def __init__(self, instance: Instance, request: str) -> None:
-        """Open the run; raises the problems of its scenario."""
+        """Open the run; raise SeeklabError with the problems of its scenario."""
         self._instance = instance
         self._handle: int = unwrap(instance.answer("sl_run_open", request))
 
@@ -56,36 +56,36 @@ class RawRun:
         return float(self._instance.number("sl_run_step", self._handle, max_events))
 
     def question(self) -> Any:
-        """Give the question that the run waits with."""
+        """Return the question that the run waits with."""
         return unwrap(self._instance.answer("sl_run_question", self._handle))
 
     def answer(self, payload: Mapping[str, object]) -> Any:
-        """Answer the question, and go on when it says how far."""
+        """Answer the question, and continue if the answer says how far."""
         return unwrap(self._instance.answer("sl_run_answer", self._handle, encode(payload)))
 
     def summary(self) -> dict[str, Any]:
-        """Metrics, fingerprint and names."""
+        """Return metrics, fingerprint and names."""
         summary: dict[str, Any] = unwrap(self._instance.answer("sl_run_summary", self._handle))
         return summary
 
     def columns(self) -> list[dict[str, Any]]:
-        """Describe every result column: name, type and length."""
+        """Return name, type and length of every result column."""
         columns: list[dict[str, Any]] = unwrap(self._instance.answer("sl_run_columns", self._handle))
         return columns
 
     def column(self, name: str, type_code: TypeCode, length: int) -> array[Any]:
-        """Copy one result column."""
+        """Return a copy of one result column."""
         content = self._instance.raw("sl_run_column", self._handle, name)
         values: array[Any] = array(type_code)
         values.frombytes(content)
         if sys.byteorder == "big":
             values.byteswap()
         if len(values) != length:
-            message = f"The engine gave {len(values)} values for column {name} and announced {length}."
+            message = f"The engine returned {len(values)} values for column {name} instead of {length}."
             raise EngineError(message)
         return values
 
     def text(self, options: Mapping[str, object]) -> str:
-        """Print what an observation tool shows of this run."""
+        """Return the output of an observation tool for this run."""
         text: str = unwrap(self._instance.answer("sl_run_text", self._handle, encode(options)))
         return text

@@ -1,4 +1,4 @@
-"""Requests to the engine, as JSON. A value that JSON or the engine cannot hold is refused with its place."""
+"""Requests to the engine, as JSON. A value that JSON or the engine cannot hold is refused, with its path."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import NoReturn, SupportsFloat, SupportsIndex
 from seeklab._errors import Problem, SeeklabError
 
 DEEPEST = 60
-"""Lists and dictionaries within each other; a scenario has less than ten, and the engine reads 128."""
+"""Maximum nesting of lists and dictionaries; a scenario has fewer than ten levels, and the engine reads 128."""
 MAX_PARTS = 30
-"""Parts of a path, such as the four of `volume.prefetch.chunk[0]`."""
+"""Maximum number of parts of a path, such as the four of `volume.prefetch.chunk[0]`."""
 MAX_BITS = 1023
-"""Bits of a whole number; JSON readers take larger ones for infinity."""
+"""Maximum bits of a whole number; JSON readers take larger ones for infinity."""
 MAX_PLAIN = 1 << 53
-"""Whole numbers up to here need no look: every reader of JSON takes them as they are."""
+"""Whole numbers up to this need no check, because every JSON reader accepts them."""
 ENVELOPE = frozenset(("scenario", "set"))
-"""Keys of a request that are no part of the paths that people write."""
+"""Keys of a request that are not in the paths shown to people."""
 SHOWN_CHARACTERS = 60
 
 
 def encode(payload: Mapping[str, object]) -> str:
-    """Write a request as JSON. Numbers of other libraries are taken as the numbers they are."""
+    """Return a request as JSON. Number types of other libraries become plain numbers."""
     if all(type(value) is int and -MAX_PLAIN <= value <= MAX_PLAIN for value in payload.values()):
-        return json.dumps(payload)  # an answer to a question, of which a run may ask tens of thousands
+        return json.dumps(payload)  # the fast way for answers, because a run may ask tens of thousands of questions
     for name, value in payload.items():
         if value is None:
-            _refuse(name, "is None; give a value, or leave it out")
+            _refuse(name, "is None; pass a value, or omit it")
     return json.dumps(_fields(payload, "", 0), allow_nan=False)
 
 
 def shortened(text: str) -> str:
-    """Give as much of a text as fits into an error."""
+    """Return as much of a text as fits into an error."""
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}... ({len(text)} characters)"
 
 
@@ -41,7 +41,7 @@ def _fields(fields: Mapping[str, object], path: str, depth: int) -> dict[str, ob
     plain = {}
     for name, value in fields.items():
         if not isinstance(name, str):
-            _refuse(path or "input", f"has the key {name!r}; keys are texts")
+            _refuse(path or "input", f"has the key {name!r}; keys must be texts")
         _check_text(name, path or "input")
         if path == "set":
             _check_path(name)
@@ -67,7 +67,7 @@ def _plain(value: object, path: str, depth: int) -> object:
 
 def _number(value: object, path: str) -> float:
     number: float
-    # The usual types first: to ask whether a value has a method takes twenty times as long.
+    # The usual types first, because a check for a method takes twenty times as long.
     if isinstance(value, (int, SupportsIndex)):
         number = value.__index__()
         if number.bit_length() > MAX_BITS:
@@ -80,8 +80,7 @@ def _number(value: object, path: str) -> float:
         kind = type(value).__name__
         _refuse(
             path,
-            f"a value of type {kind} has no meaning for the engine; write numbers, texts, true or false, lists and "
-            "dictionaries of these",
+            f"a value of type {kind} is not JSON-serializable; use numbers, strings, booleans, lists and dictionaries",
         )
     return number
 
@@ -92,8 +91,8 @@ def _check_text(text: str, path: str) -> None:
             text.encode()
         except UnicodeEncodeError as error:
             found = f"character {error.start + 1} is U+{ord(text[error.start]):04X}, half of a surrogate pair"
-            _refuse(path, f"{found}; write valid Unicode (a byte that is not UTF-8 ends up like this)")
-    if "\0" in text and "\n" not in text:  # a text with lines is a file's, which the engine checks line by line
+            _refuse(path, f"{found}; write valid Unicode (a byte that is not UTF-8 can cause this)")
+    if "\0" in text and "\n" not in text:  # a text with line breaks is a file's, which the engine checks line by line
         _refuse(path, f"character {text.index(chr(0)) + 1} is NUL; write text without it")
 
 

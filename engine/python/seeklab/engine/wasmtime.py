@@ -1,8 +1,8 @@
 """The engine under wasmtime, for CPython.
 
-Every run gets an instance of its own: a cancelled or failed run leaves nothing behind, and its memory goes back to the
-system with its result. A WebAssembly memory never shrinks, so a shared one would stay as large as the largest run. So
-does every call that may take long, because an instance that is stopped within a call is in no state to go on.
+Every run gets its own instance: a cancelled or failed run leaves nothing behind, and its memory is freed with its
+result. A WebAssembly memory never shrinks, so a shared one would stay as large as the largest run. Every long call also
+gets its own instance, because an instance that is stopped within a call cannot be used again.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MEMORY_LIMIT_BYTES = 3 << 30
-"""Most memory that one run may take; the scenario's own limit is checked before the run and is lower."""
+"""Maximum memory of one run; the scenario's own limit is lower, and is checked before the run."""
 LONG_CALLS = frozenset(("cache", "drive", "facts", "measure", "trace_info"))
 """Calls that simulate, or read a trace: some of them take half a minute."""
 LONG_TEXT_BYTES = 8 << 20
-"""A run whose input is longer takes more than a moment to open."""
+"""Opening a run with a longer input takes noticeable time."""
 
 BLOCK_BYTES = 4 << 10
-"""Bytes of a string that need no block of their own; answers to questions take some 30."""
+"""Strings up to this size, in bytes, use the kept block; answers to questions take about 30."""
 
 
 def _edited_library() -> bytes | None:
     built = files("seeklab").joinpath("_engine", "library.json")
-    return edited_library(built) if isinstance(built, Path) else None  # a package in an archive is no checkout
+    return edited_library(built) if isinstance(built, Path) else None  # a package in an archive is not a checkout
 
 
 class _Instance:
-    """One instance of the engine: a memory and the exports that work on it."""
+    """One instance of the engine: a memory and the exports that use it."""
 
     alive: ClassVar[WeakSet[_Instance]] = WeakSet()
-    """Those that have not been dropped."""
+    """The live instances."""
 
     def __init__(self, compiled: CompiledEngine) -> None:
         self._compiled = compiled
@@ -65,19 +65,19 @@ class _Instance:
         self._memory = memory
         self._calls: dict[str, Callable[..., Any]] = {}
         self._block = 0
-        # A store may be used by one thread at a time, and ctypes lets other threads run during a call.
+        # One thread at a time may use a store, and ctypes lets other threads run during a call.
         self._lock = Lock()
         self._stopped = False
         self.alive.add(self)
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         with self._lock:
             self._stopped = True
             self._store.close()
 
     def stoppable(self, call: Callable[[], T]) -> T:
-        """Make a call of this instance that an interrupt stops. A stopped instance answers nothing more."""
+        """Make a call of this instance that an interrupt can stop. A stopped instance answers no further calls."""
         if not is_interruptible():
             return call()
         with self._lock:
@@ -126,10 +126,10 @@ class _Instance:
 
     def _stop_reason(self, export: str, error: Exception) -> EngineError:
         held = self._memory.data_len(self._store)
-        if held >= MEMORY_LIMIT_BYTES // 2:  # it grows by doubling what it holds
+        if held >= MEMORY_LIMIT_BYTES // 2:  # it grows by doubling
             message = (
-                f"The engine ran out of memory: it held {held / (1 << 30):.1f} GiB of at most "
-                f"{MEMORY_LIMIT_BYTES >> 30} GiB when it needed more. Give a shorter trace or a smaller run."
+                f"The engine ran out of memory: it needed more than the {held / (1 << 30):.1f} GiB that it had, of at most "
+                f"{MEMORY_LIMIT_BYTES >> 30} GiB. Use a shorter trace or a smaller run."
             )
             return MachineError(message)
         reason = str(error).strip().splitlines()[-1].strip()
@@ -142,8 +142,8 @@ class _Instance:
     def _packed(self, export: str, *arguments: int | str) -> bytes:
         """Pass strings in, take a block of bytes out, and free both in the engine's memory.
 
-        The first short string goes into a block that is kept: a run that asks its host tens of thousands of questions
-        makes two calls for each in place of four.
+        The first short string uses a block that is kept. A run that asks its host tens of thousands of questions then
+        makes two calls for each instead of four.
         """
         flat: list[int] = []
         passed: list[tuple[int, int]] = []
@@ -170,26 +170,26 @@ class _Instance:
         return content
 
     def _address(self, pointer: int) -> int:
-        """Say where a place of the engine's memory is now; the memory may move whenever it grows."""
+        """Return the current address of a place in the engine's memory, which can move when the memory grows."""
         return ctypes.addressof(self._memory.data_ptr(self._store).contents) + pointer
 
     def _kept_block(self) -> int:
-        """Give the place of a block of BLOCK_BYTES that lives as long as the instance."""
+        """Return the place of a block of BLOCK_BYTES that lives as long as the instance."""
         if not self._block:
             self._block = self._invoke("sl_alloc", BLOCK_BYTES) & 0xFFFFFFFF
         return self._block
 
 
 class WasmtimeRun(RawRun):
-    """A run in an instance of its own."""
+    """A run in its own instance."""
 
     def __init__(self, instance: _Instance, request: str) -> None:
-        """Open the run; raises the problems of its scenario."""
+        """Open the run; raise SeeklabError with the problems of its scenario."""
         super().__init__(instance, request)
         self._own = instance
 
     def close(self) -> None:
-        """Give the run's memory back, and the instance with it."""
+        """Free the run's memory, and the instance."""
         self._own.close()
 
 
@@ -197,7 +197,7 @@ class WasmtimeEngine:
     """The engine's compiled file, in both compilations."""
 
     def __init__(self) -> None:
-        """Load the engine's file that is part of this package."""
+        """Load the engine's file of this package."""
         self._wasm = read_engine_file("seeklab_bg.wasm")
         self._library = Library(_edited_library() or read_engine_file("library.json"))
         self._in_slices = CompiledEngine(self._wasm, stoppable=False)
@@ -207,7 +207,7 @@ class WasmtimeEngine:
         atexit.register(self._close)
 
     def _close(self) -> None:
-        """Give everything back while the interpreter is whole; wasmtime complains of objects that outlive it."""
+        """Free all resources before the interpreter ends; wasmtime reports objects that outlive it."""
         for instance in list(_Instance.alive):
             instance.close()
         self._in_slices.close()
@@ -215,7 +215,7 @@ class WasmtimeEngine:
             self._at_a_stretch.close()
 
     def call(self, name: str, payload: Mapping[str, object]) -> Any:
-        """Ask one question."""
+        """Make one call."""
         if name in LONG_CALLS:
             return self._long_call(name, payload)
         if self._questions is None:
@@ -223,7 +223,7 @@ class WasmtimeEngine:
         try:
             return unwrap(self._questions.answer("sl_call", name, encode(payload)))
         except EngineError:
-            self._questions = None  # a stopped instance answers nothing more; the next question gets a new one
+            self._questions = None  # a stopped instance answers no further calls; the next call gets a new one
             raise
 
     def _long_call(self, name: str, payload: Mapping[str, object]) -> Any:
@@ -256,7 +256,7 @@ class WasmtimeEngine:
 
     @staticmethod
     def _instance(compiled: CompiledEngine, library: str) -> _Instance:
-        """Make an instance and give it the library: cases and presets are a file next to the engine's."""
+        """Return an instance that has the library: cases and presets are a file beside the engine's."""
         instance = _Instance(compiled)
         unwrap(instance.answer("sl_call", "give_library", library))
         return instance

@@ -1,8 +1,8 @@
-"""The engine under Pyodide without a page of ours, as in JupyterLite: Python's worker loads it from the package.
+"""The engine under Pyodide without our page, as in JupyterLite: Python's worker loads it from the package.
 
-Pyodide gives Python the browser's own `WebAssembly`. The raw exports that wasmtime uses work there as they are: no
+Pyodide gives Python access to the browser's `WebAssembly`. The raw exports that wasmtime uses work there unchanged: no
 JavaScript glue is evaluated, which a content security policy may forbid, and nothing is awaited. All runs share one
-instance, each a handle in it. Nothing stops a call that is under way; the kernel can only be restarted.
+instance, and each is a handle in it. A call in progress cannot be stopped, except by restarting the kernel.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ RUN_STOPPED = "The engine stopped while this run was in it; start the run again.
 
 
 class _Instance:
-    """One instance of the engine: a memory and the exports that work on it."""
+    """One instance of the engine: a memory and the exports that use it."""
 
     def __init__(self, module: Any) -> None:
         js: Any = import_module("js")
         self._bytes = js.Uint8Array
         self._js_exception: Any = import_module("pyodide.ffi").JsException
-        # The module imports what its JavaScript glue calls; the raw exports call none of it.
+        # The module's imports are for its JavaScript glue; the raw exports call none of them.
         imports = js.Object.new()
         for wanted in js.WebAssembly.Module.imports(module):
             if not hasattr(imports, wanted.module):
@@ -80,27 +80,27 @@ class _Instance:
         return content
 
     def _view(self, pointer: int, length: int) -> Any:
-        # Taken anew each time: the memory moves when it grows.
+        # Created for each use, because the memory moves when it grows.
         return self._bytes.new(self._exports.memory.buffer, pointer, length)
 
 
 class WebAssemblyRun(RawRun):
-    """A run in the instance that all share."""
+    """A run in the shared instance."""
 
     def __init__(self, instance: _Instance, request: str) -> None:
-        """Open the run; raises the problems of its scenario."""
+        """Open the run; raise SeeklabError with the problems of its scenario."""
         self._shared: _Instance | None = None  # until it is open there is nothing to close
         super().__init__(instance, request)
         self._shared = instance
 
     def close(self) -> None:
-        """Give the run's memory back."""
+        """Free the run's memory."""
         shared, self._shared = self._shared, None
         if shared is not None and not shared.is_stopped:
             shared.number("sl_run_close", self._handle)
 
     def __del__(self) -> None:
-        """Give the memory back when the result is dropped: the instance outlives it."""
+        """Free the memory when the result is deleted, because the instance outlives it."""
         self.close()
 
 
@@ -108,7 +108,7 @@ class WebAssemblyEngine:
     """The engine's file, compiled by the browser."""
 
     def __init__(self) -> None:
-        """Compile the engine's file that is part of this package."""
+        """Compile the engine's file of this package."""
         js: Any = import_module("js")
         to_js: Any = import_module("pyodide.ffi").to_js
         self._module = js.WebAssembly.Module.new(to_js(read_engine_file("seeklab_bg.wasm")))
@@ -116,7 +116,7 @@ class WebAssemblyEngine:
         self._instance: _Instance | None = None
 
     def call(self, name: str, payload: Mapping[str, object]) -> Any:
-        """Ask one question."""
+        """Make one call."""
         return unwrap(self._running().answer("sl_call", name, encode(payload)))
 
     def open_run(self, payload: Mapping[str, object]) -> WebAssemblyRun:
@@ -124,7 +124,7 @@ class WebAssemblyEngine:
         return WebAssemblyRun(self._running(), encode(payload))
 
     def _running(self) -> _Instance:
-        """Give the instance, a new one when there is none or a trap has left the last in no state to go on."""
+        """Return the instance, or a new one if there is none or a trap has made it unusable."""
         if self._instance is None or self._instance.is_stopped:
             self._instance = _Instance(self._module)
             unwrap(self._instance.answer("sl_call", "give_library", self._library))
