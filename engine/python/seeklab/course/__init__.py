@@ -1,1 +1,1 @@
-"""The course: what learners write in its notebooks and how that is checked, and the copies that learners get."""
+"""The course: its coding tasks with their checks, and the copies of its notebooks for learners."""

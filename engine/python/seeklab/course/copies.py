@@ -1,7 +1,7 @@
-"""The copies that learners get: no outputs, and dots where the solution stands.
+"""Learners' copies of the notebooks: without outputs, and with dots instead of the solutions.
 
-The notebooks of the repository hold outputs and solutions, so that tests can compare them with a fresh run. A learner
-starts from copies of them, which are written to a folder of one's own and never over what is there.
+The repository's notebooks contain outputs and solutions, so that tests can compare them with a new run. Learners start
+from copies in their own folder; existing files are never overwritten.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from seeklab._saving import write_whole
 BEGIN = "### BEGIN SOLUTION"
 END = "### END SOLUTION"
 CHECKOUT = Path(__file__).resolve().parents[4]
-"""The checkout, if this is one."""
+"""The root of the checkout, if this is one."""
 PACKAGED = Path(__file__).resolve().parents[1] / "_course"
-"""The course as the wheel carries it, copies already."""
+"""The course in the wheel, already as copies."""
 ROOMS = ("notebooks", "exercises")
 
 
 @dataclass(frozen=True)
 class Written:
-    """What came of writing the course to a folder."""
+    """The result of writing the course to a folder."""
 
     fresh: tuple[Path, ...]
     kept: tuple[Path, ...]
-    """Files that were there and are left as they are."""
+    """Existing files, which were kept."""
 
     @property
     def first(self) -> Path | None:
-        """The notebook to begin with."""
+        """The first notebook, or None."""
         notebooks = sorted(path for path in (*self.fresh, *self.kept) if path.parent.name == "notebooks")
         return notebooks[0] if notebooks else None
 
 
 def learners_copy(text: str) -> str:
-    """Take outputs and solutions out of a notebook's text."""
+    """Return a notebook's text without outputs and solutions."""
     notebook: dict[str, Any] = json.loads(text)
     for cell in notebook["cells"]:
         if cell["cell_type"] != "code":
@@ -54,9 +54,10 @@ def learners_copy(text: str) -> str:
 
 
 def write_course(folder: Path) -> Written:
-    """Write the course to a folder, which is made when it is missing; what is there already is left alone.
+    """Write the course to a folder, which is created if necessary; existing files are kept.
 
-    Raises SeeklabError when this installation has no course, or the folder cannot be written.
+    Raises:
+        SeeklabError: If this installation has no course, or the folder cannot be written.
     """
     fresh: list[Path] = []
     kept: list[Path] = []
@@ -71,12 +72,12 @@ def write_course(folder: Path) -> Written:
             fresh.append(path)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise SeeklabError([Problem(str(folder), f"cannot be written: {reason}; name a folder of your own")]) from None
+        raise SeeklabError([Problem(str(folder), f"cannot be written: {reason}; pass another folder")]) from None
     return Written(tuple(fresh), tuple(kept))
 
 
 def pack(into: Path) -> int:
-    """Write the copies for the wheel, in place of what was there; give their number."""
+    """Write the copies for the wheel, replacing earlier ones; return their number."""
     shutil.rmtree(into, ignore_errors=True)
     copies = list(_course_of(CHECKOUT))
     for name, text in copies:
@@ -87,7 +88,7 @@ def pack(into: Path) -> int:
 
 
 def _course() -> list[tuple[str, str]]:
-    # A checkout's notebooks are edited there; what was packed from them may be older.
+    # In a checkout, the notebooks themselves are current; packed copies may be older.
     found = list(_course_of(CHECKOUT)) if (CHECKOUT / "engine" / "python").is_dir() else []
     if not found and PACKAGED.is_dir():
         found = [

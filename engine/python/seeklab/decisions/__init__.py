@@ -1,4 +1,4 @@
-"""Decisions of the host: the run pauses, the host decides while simulated time stands still, and the run continues.
+"""Decisions of the host: the run and its simulated time pause, the host decides, and the run continues.
 
 This module has what all decisions share. Each file beside it defines one decision: its history, its answers, and the
 public function that uses it.
@@ -37,7 +37,7 @@ class Decision:
     asked: object
     """The field's value when the host decides."""
     layer: str
-    """What the scenario must contain, by path."""
+    """The part that the scenario must contain, as a path."""
     case_lacks: str
     """Message for a case without it, with the name of a case that has it."""
     scenario_lacks: str

@@ -74,10 +74,10 @@ def run_commit_policy(
     time, or when another transaction arrives. A policy with state is a closure or an object with `__call__`. The text
     "all" or "one" runs the engine's own policy on the same system, for comparison.
 
+    Exceptions of the policy are passed on, with a note that names the time. They do not affect other runs.
+
     Raises:
-        SeeklabError: If an answer is neither a list of places nor a time. Exceptions of the policy are passed on, with
-        a
-            note that names the time. Neither affects other runs.
+        SeeklabError: If an answer is not a list of places or a time.
     """
     if isinstance(policy, str):
         if policy not in ENGINES_OWN:

@@ -87,10 +87,10 @@ def run_prefetcher(
 
     None runs the system's own read-ahead, for comparison.
 
+    Exceptions of the prefetcher are passed on, with a note that names the read. They do not affect other runs.
+
     Raises:
-        SeeklabError: If an answer is not a list of runs. Exceptions of the prefetcher are passed on, with a note that
-        names
-            the read. Neither affects other runs.
+        SeeklabError: If an answer is not a list of runs.
     """
     decision = OF_PAGES if _has_pages(system, variant) else OF_RECORDS
     if prefetcher is None:

@@ -29,7 +29,7 @@ WANTED = "a function of range, shards and history"
 
 
 class ShardHistory(NamedTuple):
-    """What the primary knows when it passes a request on. Times are in nanoseconds."""
+    """Facts that the primary knows when it passes a request on. Times are in nanoseconds."""
 
     now_ns: int
     """Time since the start of the run."""
@@ -80,9 +80,10 @@ def run_shard_map(
     question. A policy with state is a closure or an object with `__call__`. The text "interleaved" runs the engine's
     own map on the same system, for comparison.
 
+    Exceptions of the policy are passed on, with a note that names the request. They do not affect other runs.
+
     Raises:
-        SeeklabError: If an answer is not a shard. Exceptions of the policy are passed on, with a note that names the
-            request. Neither affects other runs.
+        SeeklabError: If an answer is not a shard.
     """
     if policy == INTERLEAVED:
         return execute({**OWNER.request(system, ENGINES_OWN, variant), "seed": seed})

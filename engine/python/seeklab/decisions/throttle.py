@@ -26,7 +26,7 @@ WANTED = "a function of dirty, limit and history"
 
 
 class ThrottleHistory(NamedTuple):
-    """What a file system can know about itself when a write wants to enter. Times are in nanoseconds."""
+    """Facts that a file system knows about itself when a write wants to enter. Times are in nanoseconds."""
 
     now_ns: int
     """Time since the start of the run."""
@@ -79,10 +79,10 @@ def run_throttle(
     with state is a closure or an object with `__call__`. The name of a built-in throttle ("none", "zfs2008", "zfs2010",
     "diagonal", "openzfs") runs that one on the same system, for comparison.
 
+    Exceptions of the policy are passed on, with a note that names the write. They do not affect other runs.
+
     Raises:
-        SeeklabError: If an answer is not a delay. Exceptions of the policy are passed on, with a note that names the
-        write.
-            Neither affects other runs.
+        SeeklabError: If an answer is not a delay.
     """
     if policy == DELAY.asked:
         raise SeeklabError([Problem("policy", f'is the text "asked"; pass {WANTED}')])

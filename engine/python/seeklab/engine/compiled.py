@@ -5,8 +5,8 @@ exports used here never call them. Compiling the file takes longer than any run 
 in the user's cache directory.
 
 There are two compilations. Calls of the first can be stopped at any moment from another thread. The checks for that, at
-every loop and function, cost a quarter of the speed: 28% for the hit counts of 1 M requests, 29% for nine facts, 28%
-for a run. Calls of the second cannot be stopped; it is used for short slices of work.
+every loop and function, cost a quarter of the speed. The loss is 28% for the hit counts of 1 M requests, 29% for nine
+facts, and 28% for a run. Calls of the second cannot be stopped; it is used for short slices of work.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class FastCall:
         from wasmtime import _ffi as ffi
 
         type_ = function.type(store)
-        # The public interface also passes these on. They are looked up here, so that a missing name is found before any call.
+        # The public interface passes these on, too. Looked up here, so that a missing name is found before any call.
         self._store, self._function = store, function
         self._function_at = ctypes.byref(function._func)  # noqa: SLF001
         store._context()  # noqa: SLF001

@@ -30,7 +30,7 @@ def is_interruptible() -> bool:
 
 
 def stoppable(call: Callable[[], T], stop: Callable[[], object]) -> T:
-    """Make a call on another thread. An interrupt of this thread calls `stop`, waits for the call to end, and is raised."""
+    """Make a call on another thread. An interrupt of this one calls `stop`, waits for the call's end, and is raised."""
     outcome: list[T] = []
     errors: list[BaseException] = []
     ended = Event()

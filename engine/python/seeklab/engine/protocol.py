@@ -25,7 +25,7 @@ class RunHandle(Protocol):
     """A run in progress, or a finished one whose results are still in the engine's memory."""
 
     def step(self, max_events: int) -> float:
-        """Advance by at most `max_events`; return the progress from 0 to 1 (1 only at the end), -1 if failed, 2 if it asks."""
+        """Advance by at most `max_events`; return the progress, 0 to 1 (1 only at the end), or -1 failed, 2 asks."""
 
     def question(self) -> Any:
         """Return the question that the run waits with."""

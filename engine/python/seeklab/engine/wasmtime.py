@@ -128,8 +128,8 @@ class _Instance:
         held = self._memory.data_len(self._store)
         if held >= MEMORY_LIMIT_BYTES // 2:  # it grows by doubling
             message = (
-                f"The engine ran out of memory: it needed more than the {held / (1 << 30):.1f} GiB that it had, of at most "
-                f"{MEMORY_LIMIT_BYTES >> 30} GiB. Use a shorter trace or a smaller run."
+                f"The engine ran out of memory: it held {held / (1 << 30):.1f} GiB of at most "
+                f"{MEMORY_LIMIT_BYTES >> 30} GiB when it needed more. Use a shorter trace or a smaller run."
             )
             return MachineError(message)
         reason = str(error).strip().splitlines()[-1].strip()

@@ -1,4 +1,4 @@
-"""What a notebook is made of: charts with sliders, questions that gate their answers, the learner's turns, tables."""
+"""The building blocks of a notebook: charts with sliders, questions that gate their answers, coding tasks, tables."""
 
 from seeklab._chart import Bars, Lines
 from seeklab.notebook._calibration import calibration

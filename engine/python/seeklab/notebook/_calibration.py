@@ -1,4 +1,4 @@
-"""How often was a learner right who said "80 %"? From all commitments in this folder."""
+"""How often a learner was right with a confidence such as 80%, over all commitments in this folder."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def calibration() -> Rows:
-    """Show, for each degree of confidence, how many predictions were made and how many were near.
+    """Return a table with the number of predictions, and the number of near ones, for each degree of confidence.
 
-    Somebody well calibrated is right in 80 of 100 predictions made with 80 %. A few predictions tell little; the table
-    grows over the course.
+    A well calibrated learner is right in 80 of 100 predictions made with 80% confidence. A few predictions say little;
+    the table grows during the course.
     """
     first: dict[str, Commitment] = {}
     for given in commitments():
@@ -27,4 +27,4 @@ def calibration() -> Rows:
         near = [given.near for given in judged if given.confidence == sure]
         rows.append((f"{sure} %", len(near), sum(map(bool, near)), f"{100 * sum(map(bool, near)) / len(near):.0f} %"))
     rows += [("skipped", skipped, "", "")] if skipped else []
-    return Rows(["you were sure", "predictions", "right", "share"], rows or [("nothing yet", 0, 0, "")])
+    return Rows(["you were sure", "predictions", "right", "share"], rows or [("none yet", 0, 0, "")])

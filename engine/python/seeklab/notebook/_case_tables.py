@@ -1,4 +1,4 @@
-"""Tables that every notebook ends with: what was documented, what if, and where it comes from."""
+"""Tables at the end of every notebook: documented facts, what-ifs, and sources."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SMALL_S = 1e-3
-"""Seconds below this are shown in microseconds."""
+"""Times below this, in seconds, are shown in microseconds."""
 
 
 def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
-    """Judge the facts of these cases and show them: what the source says, what the model gives, and the verdict.
+    """Return a table of the facts of these cases: the documented value, the simulated value, and the verdict.
 
-    `only` takes some of them, by their ids. A miss and a contradiction come with their reason.
+    `only` selects facts by their ids. A miss and a contradiction include their reason.
     """
     facts = [_readable(fact) for name in cases for fact in _judged(name, only)]
     return Rows(
@@ -41,7 +41,7 @@ def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
 
 
 def _readable(fact: dict[str, Any]) -> dict[str, Any]:
-    """Give a fact in microseconds where its seconds would begin with zeros."""
+    """Return a fact in microseconds if its seconds would start with zeros."""
     documented, simulated = fact["documented"], fact["simulated"]
     seconds = [*(documented if isinstance(documented, (list, tuple)) else [documented]), simulated]
     numbers = [second for second in seconds if second is not None]
@@ -64,9 +64,9 @@ def _judged(case: str, only: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def what_if_table(case: str, metric: str, label: str, *, scale: float = 1.0, only: Sequence[str] = ()) -> Rows:
-    """Run a case's what-ifs and show a metric before and after, with what is surprising about each.
+    """Run a case's what-ifs; return a table of a metric before and after, with the explanation of each.
 
-    `scale` divides the metric; `only` takes some of them, by their titles.
+    `scale` divides the metric; `only` selects what-ifs by their titles.
     """
     chosen = load_case(case)
     titles = {variant["name"]: variant["title"] for variant in chosen.document["variants"]}
@@ -84,7 +84,7 @@ def what_if_table(case: str, metric: str, label: str, *, scale: float = 1.0, onl
 
 
 def source_table(case: str) -> Rows:
-    """Show where an incident comes from, and what of it is in the model."""
+    """Return a table of an incident's source, and of the parts that the model includes."""
     document: Mapping[str, Any] = load_case(case).document
     source, model = document["source"], document["model"]
     return Rows(
@@ -92,9 +92,9 @@ def source_table(case: str) -> Rows:
         [
             ("source", source["name"]),
             *([("address", source["url"])] if source.get("url") else []),
-            ("what is exact in it", source["note"]),
+            ("exact in the source", source["note"]),
             ("in the model", "; ".join(model["in"])),
-            ("left out", "; ".join(model["out"])),
+            ("not in the model", "; ".join(model["out"])),
         ],
     )
 

@@ -1,9 +1,9 @@
-"""What keeps a cell closed: a question that is not answered, or a turn that is neither written nor skipped.
+"""Gates of cells: a cell waits for a question that is not answered, or a task that is neither solved nor skipped.
 
-A kernel that meets an error forgets the cells that wait behind it, but those that reach it a moment later it runs. So
-each cell looks for itself. A kernel does not know which cells stand above others either. So a turn keeps nothing closed
-before its box was shown, and a cell that was open once stays so: cells above a turn that waits can be run again, the
-one with its box among them.
+After an error a kernel drops the cells that are queued, but it runs cells that arrive a moment later. Each cell
+therefore checks for itself. A kernel also does not know the order of cells in the notebook. A task therefore closes
+nothing before its box is shown. A cell that was open once stays open, so cells above an open task, including the one
+with its box, can be run again.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 GATES = "SEEKLAB_GATES"
-"""With the value `open` in the environment nothing waits for a commitment: for authors and for tests."""
+"""The value `open` of this environment variable opens all gates, for authors and for tests."""
 
 OF_QUESTION = "Above is a question: commit to an answer, or skip it."
-OF_TURN = "A turn is open: replace its dots and run that cell, or press Skip in the box before it."
+OF_TURN = "A task is open: replace its dots and run that cell, or press Skip in the box before it."
 
 _shown_turns: set[str] = set()
-"""Turns whose box was shown in this kernel."""
+"""Tasks whose box was shown in this kernel."""
 
 _waiting_turns: dict[str, Callable[[], bool]] = {}
-"""Of these, those whose dots were met since, each with what tells whether it was skipped."""
+"""Those whose cell was run with its dots, each with a function that says whether it was skipped."""
 
 _opened_cells: set[str] = set()
-"""The texts of the cells that have gone on once."""
+"""The texts of the cells that have passed their gate once."""
 
 
 class NotYetError(Exception):
-    """A cell whose question is still open. A notebook shows the sentence alone, without a traceback."""
+    """The question of a cell is still open. A notebook shows only the sentence, without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
 
 
 class Question(Protocol):
-    """What a cell can wait for."""
+    """A question that a cell can wait for."""
 
     @property
     def is_open(self) -> bool:
@@ -48,12 +48,12 @@ class Question(Protocol):
 
 
 def gates_are_open() -> bool:
-    """Tell whether nothing waits, as the environment says."""
+    """Return whether the environment opens all gates."""
     return os.environ.get(GATES) == "open"
 
 
 def after(*questions: Question) -> None:
-    """Let a cell go on only when these questions were answered or skipped, and no turn above still shows its dots."""
+    """Raise NotYetError unless these questions were answered or skipped, and no task above still has its dots."""
     if gates_are_open():
         return
     for name in [name for name, is_skipped in _waiting_turns.items() if is_skipped()]:
@@ -68,17 +68,17 @@ def after(*questions: Question) -> None:
 
 
 def _text_of(file: str) -> str:
-    """Give the text of a cell by the name under which Python has compiled it; the name itself where no text is kept."""
+    """Return the text of a cell by its compiled file name, or the name itself if the text is not stored."""
     return "".join(linecache.getlines(file)) or file
 
 
 def turn_is_shown(name: str) -> None:
-    """Note that the reader sees what is to be written, with its hints and the button to skip."""
+    """Record that the reader sees the task, with its hints and the button to skip it."""
     _shown_turns.add(name)
 
 
 def turn_waits(name: str, is_skipped: Callable[[], bool]) -> bool:
-    """Keep the cells behind this turn closed until it is written or skipped; False when its box was not shown yet."""
+    """Close the cells after this task until it is solved or skipped; return False if its box was not shown yet."""
     if name not in _shown_turns:
         return False
     _waiting_turns[name] = is_skipped
@@ -86,5 +86,5 @@ def turn_waits(name: str, is_skipped: Callable[[], bool]) -> bool:
 
 
 def turn_is_done(name: str) -> None:
-    """Open what waited for this turn."""
+    """Open the cells that waited for this task."""
     _waiting_turns.pop(name, None)

@@ -1,7 +1,7 @@
-"""The case's own chart with sliders, and a function's answer for the reader's choice.
+"""A case's chart with sliders, and a function's result for the reader's choices.
 
-The chart is the page's: one bundle with the engine inside, so that it simulates again in the browser while a slider
-moves, even when the kernel is busy. The kernel learns the values when the slider is released.
+The chart is the page's: its bundle includes the engine, so it simulates in the browser while a slider moves, even when
+the kernel is busy. The kernel receives the values when the slider is released.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def widget_script() -> str:
-    """Read the bundle of all widgets."""
+    """Return the bundle of all widgets."""
     bundle = files("seeklab").joinpath("_engine", "widget.js")
     try:
         return bundle.read_text(encoding="utf-8")
@@ -36,7 +36,7 @@ def widget_script() -> str:
 
 
 class Lab(anywidget.AnyWidget):
-    """A case's chart with sliders. What the reader sets arrives in `variant`, `set`, `seed` and `result`."""
+    """A case's chart with sliders. The reader's settings arrive in `variant`, `set`, `seed` and `result`."""
 
     case_id = traitlets.Unicode().tag(sync=True)
     variant = traitlets.Unicode().tag(sync=True)
@@ -44,14 +44,14 @@ class Lab(anywidget.AnyWidget):
     """Values that differ from the variant's own, by path."""
     seed = traitlets.Int(1).tag(sync=True)
     view = traitlets.Unicode().tag(sync=True)
-    """The view on the stage, such as `prefetch-strip`."""
+    """The chart's view, such as `prefetch-strip`."""
     controls = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Paths of the sliders; empty for the case's own."""
     result = traitlets.Dict().tag(sync=True)
-    """The summary of the run that is shown: metrics, units, fingerprint."""
+    """The summary of the displayed run: metrics, units, fingerprint."""
 
     def __init__(self, **traits: Any) -> None:
-        """Load the bundle with the first widget, not with the module."""
+        """Load the bundle for the first widget, not at import."""
         if not hasattr(type(self), "_esm"):
             type(self)._esm = widget_script()  # noqa: SLF001 -- the name that anywidget prescribes
         super().__init__(**traits)
@@ -62,7 +62,7 @@ class Lab(anywidget.AnyWidget):
         return load_case(self.case_id).with_(self.set)
 
     def run(self) -> Result:
-        """Run in the kernel what the chart shows; the fingerprint is the chart's."""
+        """Run in the kernel what the chart shows; the fingerprint is the same."""
         return self.case.run(self.variant, seed=self.seed)
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
@@ -79,7 +79,7 @@ class Lab(anywidget.AnyWidget):
 
 
 class Sliders(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
-    """The controls of `explore` with what they give."""
+    """The controls of `explore`, and the result."""
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         return with_data(super()._repr_mimebundle_(**options), "sliders")
@@ -94,10 +94,10 @@ def lab(
     set: Mapping[str, object] | None = None,  # noqa: A002 -- the word of the command line and of the page
     seed: int = 1,
 ) -> Lab:
-    """Show a case's chart with sliders. Everything left out is as the case has it."""
+    """Show a case's chart with sliders. All arguments default to the case's values."""
     chosen = case if isinstance(case, Case) else load_case(case)
     chosen = chosen.with_(set or {})
-    chosen.scenario(variant)  # an unknown variant, path or value is told here, in the notebook's own cell
+    chosen.scenario(variant)  # reports an unknown variant, path or value in the notebook's own cell
     document = chosen.document
     known_views = list(dict.fromkeys([document["view"], *document["views"]]))
     if view is not None and view not in known_views:
@@ -113,9 +113,9 @@ def lab(
 
 
 def explore(show: Callable[..., object], **choices: Sequence[object]) -> Sliders:
-    """Show what a function gives for the reader's choice of each argument, and again whenever one is changed.
+    """Show a function's result for the reader's choice of each argument; update it after each change.
 
-    Numbers to choose from become a slider, words a list. The function runs in the kernel.
+    Choices that are numbers become a slider, choices that are words a list. The function runs in the kernel.
     """
     controls: dict[str, Any] = {}
     widest = f"{max(8, *(0.6 * len(name) for name in choices)):.0f}em"

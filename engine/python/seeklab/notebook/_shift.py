@@ -1,4 +1,4 @@
-"""An on-call shift in a notebook: the page's shell, answered by the kernel."""
+"""An on-call shift in a notebook: the page's shell, with answers from the kernel."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class ShiftWidget(anywidget.AnyWidget):
-    """The shell of a shift. What is typed comes as messages, and each is answered by its number."""
+    """The shell of a shift. Input arrives as messages, and each answer has its message's number."""
 
     kind = traitlets.Unicode("shift").tag(sync=True)
-    """Which of the bundle's widgets this is."""
+    """The name of this widget in the bundle."""
 
     def __init__(self, session: Session) -> None:
-        """Show a shift that may already be under way."""
+        """Show a shift, which may have started already."""
         if not hasattr(type(self), "_esm"):
             type(self)._esm = widget_script()  # noqa: SLF001 -- the name that anywidget prescribes
         super().__init__()
@@ -30,7 +30,7 @@ class ShiftWidget(anywidget.AnyWidget):
         self.on_msg(self.answer)
 
     def answer(self, _widget: object, asked: dict[str, Any], _buffers: object) -> None:
-        """Answer a message: a line to carry out, or without one, how the shift stands."""
+        """Answer a message: run its line, or without one return the state of the shift."""
         number = asked.get("id")
         try:
             line = asked.get("type")
@@ -45,5 +45,5 @@ class ShiftWidget(anywidget.AnyWidget):
 
 @cache
 def session_widget(session: Session) -> ShiftWidget:
-    """Return the widget of a session: the same one however often it is shown."""
+    """Return the widget of a session, always the same one."""
     return ShiftWidget(session)

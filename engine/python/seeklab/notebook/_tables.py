@@ -1,4 +1,4 @@
-"""What a notebook shows in words: tables, what a tool printed, and sentences whose numbers come from a run."""
+"""Text displays of a notebook: tables, output of tools, and sentences with numbers from a run."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?( to \d[\d,]*(\.\d+)?)?( ?%| ?x| [A-Za-zµ]{1,3}(/s)?)?")
-"""A number or a range as tables have it, with its unit."""
+"""A number or a range with its unit, as in tables."""
 _ADDRESS = re.compile(r"https?://\S+")
 _EM_PER_LETTER = 0.62
-"""What a letter of a monospaced font takes in width, and a little more."""
+"""Width of a character of a monospaced font, and a little more."""
 _SMALLEST_PX = 9
-"""Letters do not shrink further."""
+"""Minimum font size."""
 
 
 class Rows:
-    """A small table of words for a notebook: as HTML, and as text where that is all there is."""
+    """A small table of text for a notebook, shown as HTML, or as text where HTML is not available."""
 
     def __init__(self, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        """Take the headings, and for each row what `str` makes of its cells."""
+        """Take the headings and the rows, whose cells are converted with `str`."""
         self._head = [str(cell) for cell in head]
         self._rows = [[str(cell) for cell in row] for row in rows]
 
     def __repr__(self) -> str:
-        """Give the table as text, in columns."""
+        """Return the table as text, in columns."""
         lines = [self._head, *self._rows]
         widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
         return "\n".join(
@@ -36,7 +36,7 @@ class Rows:
         )
 
     def _repr_html_(self) -> str:
-        """Give the table as HTML: columns of numbers end at the right, and addresses are links."""
+        """Return the table as HTML: columns of numbers are right-aligned, and addresses are links."""
         styles = [_style(column) for column in zip(*self._rows, strict=True)] or ["text-align:left"] * len(self._head)
         head = "".join(_cell("th", style, cell) for style, cell in zip(styles, self._head, strict=True))
         body = "".join(
@@ -47,9 +47,9 @@ class Rows:
 
 
 class Text:
-    """What a tool has printed, in lines that a notebook does not break.
+    """Output of a tool, in lines that a notebook does not break.
 
-    Lines that are too long for the page are drawn smaller, and scrolled where that would make them too small to read.
+    Lines too long for the page are shown smaller; if they would become unreadable, they scroll.
     """
 
     def __init__(self, text: str) -> None:
@@ -57,11 +57,11 @@ class Text:
         self._text = text.rstrip("\n")
 
     def __repr__(self) -> str:
-        """Give the text itself."""
+        """Return the text itself."""
         return self._text
 
     def _repr_html_(self) -> str:
-        """Give the text as HTML."""
+        """Return the text as HTML."""
         longest = max(map(len, self._text.splitlines()), default=0) + 1
         size = f"clamp({_SMALLEST_PX}px,calc(100cqi/{longest * _EM_PER_LETTER:.1f}),1em)"
         style = f"white-space:pre;overflow-x:auto;line-height:1.3;font-size:{size}"
@@ -69,9 +69,9 @@ class Text:
 
 
 def paragraphs(*texts: str, before: str = "", bold: bool = False) -> str:
-    """Give texts as HTML for a widget, in the size and spacing of a notebook's prose. What stands in backticks is code.
+    """Return texts as HTML for a widget, in the size and spacing of a notebook's prose. Text in backticks is code.
 
-    `before` is said in bold before the first of them.
+    `before` is printed in bold in front of the first text.
     """
     style = "margin:0 0 0.5em;line-height:1.5;font-size:var(--jp-content-font-size1,inherit)"
     told = [re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text)) for text in texts]
@@ -83,11 +83,11 @@ def paragraphs(*texts: str, before: str = "", bold: bool = False) -> str:
 
 
 class Prose:
-    """A paragraph in Markdown whose numbers come from a run, so that text and tables cannot part.
+    """A paragraph in Markdown whose numbers come from a run, so that text and tables always agree.
 
-    `Prose("Each read misses {gap:,.0f} KiB.", gap=...)` takes its fields as `str.format` does. What stands in it is
-    seen when the cell runs and not before: text that gives an answer away stands in such a cell, below the
-    question's gate.
+    `Prose("Each read misses {gap:,.0f} KiB.", gap=...)` takes its fields as `str.format` does. Its text is visible only
+    after the cell has run. Text that would reveal an answer therefore belongs in such a cell, below the question's
+    gate.
     """
 
     def __init__(self, text: str, **fields: object) -> None:
@@ -95,21 +95,21 @@ class Prose:
         self._text = inspect.cleandoc(text).format(**fields)
 
     def __repr__(self) -> str:
-        """Give the text itself."""
+        """Return the text itself."""
         return self._text
 
     def _repr_markdown_(self) -> str:
-        """Give it as Markdown."""
+        """Return the text as Markdown."""
         return self._text
 
 
 def spaced(setting: object) -> str:
-    """Write a setting as prose does: "64KiB" as 64 KiB, "20us" as 20 µs."""
+    """Return a setting with a space before its unit: "64KiB" as 64 KiB, "20us" as 20 µs."""
     return re.sub(r"(?<=\d)(?=[A-Za-z])", " ", str(setting)).replace(" us", " µs")
 
 
 def sentence(words: str) -> str:
-    """Begin with a capital what was written to follow a colon, such as why a fact is missed."""
+    """Capitalize a text that was written to follow a colon, such as the reason for a miss."""
     return words[:1].upper() + words[1:]
 
 
