@@ -1,4 +1,4 @@
-"""What the author's two programs share: they run in the lab's own Python, whichever one started them."""
+"""Shared code of the author's two programs: both run in the lab's Python, whichever Python started them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def run_in_the_lab(file: str, work: Callable[[], None]) -> None:
-    """Do the work of the program `file` in the lab's Python, and end the process."""
+    """Run `work` of the program `file` in the lab's Python, and end the process."""
     main(work if sys.prefix != sys.base_prefix else lambda: _start_again(file))
 
 

@@ -1,12 +1,12 @@
-"""`make bench`: how fast the engine runs natively, in wasmtime and in Chromium, beside its rivals in the same run.
+"""`make bench`: the engine's speed natively, in wasmtime and in Chromium, next to other simulators in the same run.
 
-SimPy and nexosim simulate the same queues, libCacheSim replays the same cache trace. Measured, not judged: a machine's
-speed is no test. Everything is measured in rounds, one row after the other, and each row is its fastest round: what
-disturbs a measurement only ever adds time, and a machine that others slow down for minutes then slows both sides of a
-comparison. How far apart the rounds of a row are says how quiet the machine was. Then follow how far mean response
-times are from queueing theory, how the rows compare, each comparison beside its goal where it has one, and what a
-request in flight and a logged operation take in memory. All of it also stands in .cache/bench.json. The parts of the
-engine are measured one by one: `cargo bench --package seeklab-benches` in engine/.
+SimPy and nexosim simulate the same queues, and libCacheSim replays the same cache trace. Results are measured, not
+judged, because a machine's speed is not a test. Everything is measured in rounds, one row after the other, and each row
+is its fastest round. Disturbances only ever add time, and a machine that is slow for minutes then slows both sides of a
+comparison. The spread of a row's rounds shows how quiet the machine was. The report continues with the errors of mean
+response times against queueing theory, and with comparisons of rows, each beside its goal if it has one. It ends with
+the memory of a request in flight and of a logged operation. All results are also in .cache/bench.json. To measure the
+parts of the engine one by one, run `cargo bench --package seeklab-benches` in engine/.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ QUEUE = "one-queue"
 """The run that SimPy and nexosim repeat."""
 DEPTH = 32
 SERVICE_NS = 40960
-"""That queue's requests in flight and service time, for a rival that cannot read the run's file."""
+"""That queue's requests in flight and service time, for a simulator that cannot read the run's file."""
 MM1 = "m-m-1"
-"""Poisson arrivals and exponential service. SimPy and nexosim repeat it too; theory knows its mean response time."""
+"""Poisson arrivals and exponential service. SimPy and nexosim repeat it; theory gives its mean response time."""
 MD1 = "m-d-1"
-"""The same arrivals and mean service without the controller, whose work alone can be exponential."""
+"""The same arrivals and mean service without the controller, the only part whose work can be exponential."""
 FULL_STACK = "full-stack"
 WRITERS = "sixty-four-writers"
 HOSTS = ("native", "wasmtime", "Chromium")
@@ -52,7 +52,7 @@ ROUNDS = 3
 
 IN_FLIGHT = 1 << 20
 LOGGED = 2_000_000
-"""Requests with which memory is measured: enough that what the program itself takes does not matter."""
+"""Number of requests for measuring memory: enough that the program's own memory does not matter."""
 
 BENCH_LOCK = ROOT / "requirements" / "bench.txt"
 RIVAL_VENV = CACHE / "rival"
@@ -144,7 +144,7 @@ def bench() -> None:
 
 
 def _measure_in_rounds(measurements: Sequence[tuple[str, str, Sequence[str | Path]]]) -> list[dict[str, Any]]:
-    """Give the fastest round of each measurement, with the wall times of all its rounds."""
+    """Return the fastest round of each measurement, with the wall times of all its rounds."""
     rounds = []
     for number in range(1, ROUNDS + 1):
         say(f"Round {number} of {ROUNDS}")
@@ -161,13 +161,13 @@ def _measure(host: str, name: str, command: Sequence[str | Path]) -> dict[str, A
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment(), cwd=ROOT, check=False
     )
     if done.returncode != 0:
-        message = f"Measuring {name} on {host} ended with exit code {done.returncode}; what it said is above."
+        message = f"Measuring {name} on {host} ended with exit code {done.returncode}; its output is above."
         raise StepFailedError(message)
     return {"run": name, "host": host, **json.loads(done.stdout)}
 
 
 def _measure_memory() -> dict[str, float]:
-    """Give bytes of a request in flight and of a row of the log, each from the peaks of two runs that differ in it."""
+    """Return the bytes of a request in flight and of a row of the log, from the peaks of two runs that differ in it."""
 
     def peak_bytes(workers: int, *, log: bool) -> float:
         job = {"name": "a", "rw": "read", "bs": "4KiB", "size": "8GiB", "numjobs": 1, "number_ios": LOGGED}
@@ -199,15 +199,15 @@ def _measure_memory() -> dict[str, float]:
 
 
 def _gap_and_service_ns() -> tuple[int, int]:
-    """Give the mean time between two arrivals and the mean service time of the M/M/1 run, as its file has them."""
+    """Return the mean time between arrivals and the mean service time of the M/M/1 run, from its file."""
     scenario = json.loads((SCRIPTS / "bench_runs" / f"{MM1}.json").read_text())["scenario"]
     return round(1e9 / scenario["jobs"][0]["rate_iops"]), scenario["controller"]["read"]
 
 
 def _theory_errors(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Put the error of its mean response time, in per cent, into each row whose mean theory knows; give those rows.
+    """Add the error of the mean response time, in percent, to each row with a theoretical mean; return these rows.
 
-    A host that tells no mean has that of another with the same fingerprint, which is made of all latencies.
+    A host that reports no mean uses that of another host with the same fingerprint, which covers all latencies.
     """
     gap_ns, service_ns = _gap_and_service_ns()
     load = service_ns / gap_ns
@@ -272,7 +272,7 @@ def _show(rows: list[dict[str, Any]]) -> None:
 
 
 def _show_steadiness(rows: list[dict[str, Any]]) -> None:
-    """Tell how far the rounds of a row lie apart, which is how far a ratio of two rows may be off."""
+    """Print the spread of each row's rounds, which is the possible error of a ratio of two rows."""
     apart = sorted((max(row["rounds_s"]) / min(row["rounds_s"]) - 1, f"{row['run']} on {row['host']}") for row in rows)
     median, (most, which) = apart[len(apart) // 2][0], apart[-1]
     say()
@@ -281,24 +281,22 @@ def _show_steadiness(rows: list[dict[str, Any]]) -> None:
 
 def _show_theory(known: list[dict[str, Any]]) -> None:
     say()
-    say("Mean response time against theory; the fewer the customers, the more of the error is chance:")
+    say("Mean response time against theory; the fewer the customers, the larger the part of chance in the error:")
     for row in known:
         say(
             f"{row['run']:18} {row['host']:11} {row['requests'] / row['wall_s']:12,.0f} jobs/s "
-            f"{row['theory_error_percent']:+7.3f} %  {row['requests']:,.0f} customers, "
+            f"{row['theory_error_percent']:+7.3f}%  {row['requests']:,.0f} customers, "
             f"{row['events'] / row['requests']:.1f} events each"
         )
 
 
 def _show_hop(rows: list[dict[str, Any]]) -> None:
-    """Tell what the controller before a device that takes no time costs, which a lone server would not have."""
+    """Print the cost of the controller in front of a device that takes no time; a lone server would not have it."""
     native = {row["run"]: row for row in rows if row["host"] == "native"}
     each_ns = {name: native[name]["wall_s"] / native[name]["requests"] * 1e9 for name in (MM1, MD1)}
     hop_ns = native[MM1]["hop_ns"] = each_ns[MM1] - each_ns[MD1]
-    say(
-        f"A customer of {MM1} is served by a controller, then passes a device: {each_ns[MM1]:.0f} ns natively, of which"
-    )
-    say(f"{hop_ns:.0f} are for the controller and the draw of its time; {MD1} has neither.")
+    say(f"A customer of {MM1} is served by a controller, then passes a device: {each_ns[MM1]:.0f} ns natively.")
+    say(f"{hop_ns:.0f} ns of it are for the controller and the draw of its time; {MD1} has neither.")
 
 
 def _show_comparisons(comparisons: list[dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""libCacheSim on a cache trace: requests a second and hits. The mirror of `seeklab-bench cache`.
+"""libCacheSim on a cache trace: requests per second and hits. The counterpart of `seeklab-bench cache`.
 
 Usage: bench_libcachesim.py TRACE POLICY SIZE. The trace is in libCacheSim's own binary form, which it reads fastest.
 """
@@ -17,7 +17,7 @@ POLICIES = {"lru": libcachesim.LRU, "arc": libcachesim.ARC}
 
 
 def measure(path: str, policy: str, size: int) -> tuple[float, int, int]:
-    """Give the wall time of one replay, its requests and its hits."""
+    """Return the wall time of one replay, its requests and its hits."""
     reader = libcachesim.TraceReader(path, libcachesim.TraceType.ORACLE_GENERAL_TRACE)
     cache = POLICIES[policy](size)
     requests = reader.get_num_of_req()

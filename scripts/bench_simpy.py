@@ -14,9 +14,9 @@ import simpy
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-# As in seeklab-bench: repeats go on for so long, and the fastest counts.
+# As in seeklab-bench: repeats continue for this time, and the fastest counts.
 REPEATED_FOR_S = 3.0
-REQUESTS = 300_000  # enough to be steady; the engine's own run is longer because it is faster
+REQUESTS = 300_000  # enough for steady results; the engine's own run is longer because it is faster
 CUSTOMERS = 500_000
 SEED = 1
 
@@ -71,7 +71,7 @@ def _run(environment: Any) -> dict[str, float]:
     start = time.perf_counter()
     environment.run()
     wall_s = time.perf_counter() - start
-    # SimPy numbers its events and tells nobody how many.
+    # SimPy numbers its events, but does not report how many there were.
     return {"wall_s": wall_s, "events": next(environment._eid)}  # noqa: SLF001
 
 

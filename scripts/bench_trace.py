@@ -20,7 +20,7 @@ RECORD = struct.Struct("<IQIq")
 
 
 def write(folder: Path) -> tuple[Path, Path]:
-    """Write both forms, unless they are there, and give their places."""
+    """Write both forms unless they exist; return their paths."""
     csv, binary = folder / "bench-trace.csv", folder / "bench-trace.bin"
     if csv.exists() and binary.exists():
         return csv, binary

@@ -1,4 +1,4 @@
-"""One run in wasmtime, through the Python package's own host. The mirror of seeklab-bench and of bench_chromium.mjs."""
+"""One run in wasmtime, through the Python package's own host. It mirrors seeklab-bench and bench_chromium.mjs."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 
 from seeklab.engine.host import engine
 
-# As in seeklab-bench: repeats go on for so long, and the fastest counts.
+# As in seeklab-bench: repeats continue for this time, and the fastest counts.
 REPEATED_FOR_S = 3.0
 EVENTS_PER_STEP = 2**32 - 1
 
 
 def measure(path: Path) -> dict[str, object]:
-    """Give the fastest wall time and what the run came to."""
+    """Return the fastest wall time, and the results of the run."""
     payload = json.loads(path.read_text())
-    engine()  # loading it is another measurement
+    engine()  # loading is not part of the measured time
     fastest_s = float("inf")
     summary: dict[str, object] = {}
     begun = time.perf_counter()
@@ -48,7 +48,7 @@ def measure(path: Path) -> dict[str, object]:
 
 
 def peak_mib() -> float | None:
-    """Give the most memory that this process has held, where the system tells (Linux)."""
+    """Return the peak memory of this process in MiB, if the system reports it (Linux)."""
     try:
         status = Path("/proc/self/status").read_text()
     except OSError:

@@ -1,9 +1,8 @@
-"""The course in the browser: JupyterLite with the learners' copies, and what Python needs there, as part of the site.
+"""The course in the browser: JupyterLite with the learners' copies and its Python packages, as part of the site.
 
-Writes two folders that are laid over the site: `lab/`, JupyterLite itself and the notebooks, and `pyodide/`, wheels and
-a lock file of our own beside the runtime that the playground's Python console uses too. What a cell imports is loaded
-from there and from nowhere else. A step of the build runs this in the lab's environment, with JupyterLite's builder on
-the path.
+Writes two folders that are copied over the site. `lab/` has JupyterLite and the notebooks. `pyodide/` has wheels and
+our lock file, beside the runtime that the playground's Python console also uses; a cell's imports are loaded only from
+there. A step of the build runs this in the lab's environment, with JupyterLite's builder on the path.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from steps import BROWSER_LAB, BROWSER_PYTHON, BROWSER_TOOLS, BROWSER_WHEELS, VE
 RUNTIME = WEB / "node_modules" / "pyodide"
 EXTENSION = WEB / "src" / "browserLab.js"
 NOT_IN_A_BROWSER = frozenset(("jupyterlab-widgets", "widgetsnbextension"))
-"""What wheels ask for and the page itself has."""
+"""Requirements of wheels that the page itself provides."""
 BESIDES = {"seeklab": {"anywidget", "ipywidgets"}}
 """Optional dependencies that a notebook needs."""
 AT_START = (
@@ -43,7 +42,7 @@ AT_START = (
     "anywidget",
     "seeklab",
 )
-"""Loaded with the kernel, so that the first cell need not wait."""
+"""Packages that load with the kernel, so that the first cell need not wait."""
 POLICY = (
     "default-src 'self'",
     "script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:",
@@ -55,7 +54,7 @@ POLICY = (
     "object-src 'none'",
     "base-uri 'none'",
 )
-"""What the lab's pages may load: the site itself. Its pages begin with inline scripts, JupyterLab compiles schemas to
+"""The lab's pages may load only the site itself. Its pages start with inline scripts, JupyterLab compiles schemas to
 code, and widgets are imported from blobs."""
 STORES = ("asyncStorage", "localStorageWrapper", "memoryStorageDriver")
 """IndexedDB, localStorage, memory: the first that works."""
@@ -63,7 +62,7 @@ APPS = ("notebooks", "tree", "edit")
 
 
 def build() -> None:
-    """Write both folders anew."""
+    """Write both folders again."""
     work = BROWSER_LAB.parent / "work"
     for old in (work, BROWSER_LAB):
         shutil.rmtree(old, ignore_errors=True)
@@ -73,18 +72,18 @@ def build() -> None:
     write_json(work / "jupyter-lite.json", page_settings())
     write_json(work / "overrides.json", reader_settings())
     write_json(work / "jupyter_lite_config.json", {"LiteBuildConfig": build_settings(own)})
-    # It keeps what it has done in a file of its working folder, which is new each time.
+    # The builder stores its progress in a file of its working folder, which is therefore new each time.
     subprocess.run([sys.executable, "-m", "jupyterlite_core", "build"], cwd=work, check=True)
     finish(BROWSER_LAB / "lab")
 
 
 def finish(lab: Path) -> None:
-    """Give the pages their policy, and leave out what is no part of a site."""
+    """Add the security policy to the pages, and remove files that do not belong to a site."""
     for page in lab.rglob("index.html"):
         text = page.read_text(encoding="utf-8")
         policy = f'<head>\n    <meta http-equiv="Content-Security-Policy" content="{"; ".join(POLICY)}" />'
         page.write_text(text.replace("<head>", policy, 1), encoding="utf-8")
-    # The site has one worker for all of it, and JupyterLite's would unregister it.
+    # The site has one service worker for all pages, and JupyterLite's would unregister it.
     for pattern in ("service-worker.js", "*.map", "rspack.config*.js"):
         for path in lab.rglob(pattern):
             path.unlink()
@@ -92,7 +91,7 @@ def finish(lab: Path) -> None:
 
 
 def build_settings(own: Path) -> dict[str, Any]:
-    """Say what goes in: the apps, the learners' copies, widgets and kernel, and none of the lab's other extensions."""
+    """Return the builder's settings: apps, learners' copies, widgets and kernel, without the other extensions."""
     widgets = Path(sys.prefix) / "share/jupyter/labextensions"
     kernel = BROWSER_TOOLS / "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension"
     extensions = [kernel, widgets / "anywidget", widgets / "@jupyter-widgets" / "jupyterlab-manager", own]
@@ -109,7 +108,7 @@ def build_settings(own: Path) -> dict[str, Any]:
 
 
 def page_settings() -> dict[str, Any]:
-    """Give the configuration of the lab's pages."""
+    """Return the configuration of the lab's pages."""
     kernel = {
         "pyodideUrl": "./../pyodide/pyodide.mjs",
         "disablePyPIFallback": True,
@@ -121,7 +120,7 @@ def page_settings() -> dict[str, Any]:
             "appName": "Seeklab",
             "appUrl": "./tree",
             "appVersion": VERSION,
-            # Where the browser forbids all storage the lab works on, and says that it keeps nothing.
+            # If the browser forbids all storage, the lab works and reports that it keeps nothing.
             "enableMemoryStorage": True,
             **dict.fromkeys(("contentsStorageDrivers", "settingsStorageDrivers", "workspacesStorageDrivers"), STORES),
             "disabledExtensions": ["@jupyterlite/application-extension:service-worker-manager"],
@@ -131,7 +130,7 @@ def page_settings() -> dict[str, Any]:
 
 
 def reader_settings() -> dict[str, Any]:
-    """Give the settings that a reader starts with."""
+    """Return the initial settings of a reader."""
     return {"@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"}}
 
 
@@ -142,7 +141,7 @@ def write_json(path: Path, value: object) -> None:
 
 
 def write_extension(folder: Path) -> Path:
-    """Write our own extension as JupyterLab takes one that is built: the script, and a file that names it."""
+    """Write our extension in JupyterLab's built form: the script, and a file that names it."""
     content = EXTENSION.read_bytes()
     script = f"static/browserLab.{hashlib.sha256(content).hexdigest()[:16]}.js"
     built = {"load": script, "extension": "./extension"}
@@ -153,7 +152,7 @@ def write_extension(folder: Path) -> Path:
 
 
 def write_packages(folder: Path) -> None:
-    """Copy the wheels, and write the lock file by which Pyodide finds them."""
+    """Copy the wheels, and write the lock file in which Pyodide finds them."""
     folder.mkdir(parents=True)
     runtime = json.loads((RUNTIME / "pyodide-lock.json").read_text(encoding="utf-8"))
     if not runtime["info"]["python"].startswith(f"{BROWSER_PYTHON}."):
@@ -162,7 +161,7 @@ def write_packages(folder: Path) -> None:
     kernel = BROWSER_TOOLS / "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi"
     brought = [path for path in kernel.glob("*.whl") if not path.name.startswith("widgetsnbextension-")]
     packages: dict[str, dict[str, Any]] = {}
-    # The site has our wheel without its version too, for the console; Pyodide wants a wheel's whole name.
+    # The site also has our wheel without a version, for the console; Pyodide requires a wheel's full name.
     for path in sorted([*BROWSER_WHEELS.glob("*.whl"), *brought, WHEEL_FILE]):
         shutil.copy(path, folder)
         packages.update(locked(path))
@@ -175,7 +174,7 @@ def write_packages(folder: Path) -> None:
 
 
 def locked(path: Path) -> dict[str, dict[str, Any]]:
-    """Give a wheel's entry in the lock file, by its name."""
+    """Return a wheel's entry in the lock file, by its name."""
     with zipfile.ZipFile(path) as archive:
         files = archive.namelist()
         written = next(file for file in files if file.endswith(".dist-info/METADATA"))

@@ -1,8 +1,8 @@
-"""Running commands and steps: what is up to date is not done again, and what fails says so in one sentence.
+"""Commands and steps: steps that are up to date do not run again, and failures are reported in one sentence.
 
-A step's output goes to `.cache/logs/`; the terminal sees one line when it starts and one when it ends. A step is
-up to date when the contents of the files it reads (and the versions it names) are those of its last success, and what
-it makes is still there. Contents, not times: a fresh clone has no times worth trusting.
+A step's output goes to `.cache/logs/`; the terminal shows one line when it starts and one when it ends. A step is up to
+date if the files that it reads (and the versions that it names) have the contents of its last success, and its outputs
+still exist. Contents count instead of times, because a new clone has no meaningful times.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STAMPS = CACHE / "stamps"
 TAIL_LINES = 40
 SIGN_OF_LIFE_S = 30.0
 
-# Logs are read later, by people and by programs: no colours, no progress bars, no questions.
+# People and programs read the logs later: no colours, progress bars or questions.
 QUIET_ENVIRONMENT = {
     "CARGO_TERM_COLOR": "never",
     "CARGO_TERM_PROGRESS_WHEN": "never",
@@ -51,40 +51,40 @@ _print_lock = threading.Lock()
 
 
 class StepFailedError(Exception):
-    """A step could not be done. The message says what happened and what to do."""
+    """A step failed. The message says what happened and what to do."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something to prepare."""
+    """One action of the build."""
 
     name: str
     """The name of its log and stamp."""
     title: str
     work: Callable[[], str | None]
-    """Does it; what it returns is printed beside the time."""
+    """Does the work; its result is printed beside the time."""
     needs: tuple[str, ...] = ()
     reads: tuple[Path, ...] = ()
-    """Files and folders whose contents decide whether it must be done again."""
+    """Files and folders whose contents decide whether it must run again."""
     versions: Callable[[], Iterable[str]] = tuple
-    """What else decides."""
+    """Further text whose change makes it run again."""
     makes: tuple[Path, ...] = ()
 
 
 def say(line: str = "") -> None:
-    """Print a line at once, whole, whichever thread it comes from."""
+    """Print a complete line at once, from any thread."""
     with _print_lock:
         print(line, flush=True)
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Give the variables that commands run with: this process's, with the virtual environment first on the PATH."""
+    """Return the variables for commands: those of this process, with the virtual environment first on the PATH."""
     path = f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     return {**os.environ, **QUIET_ENVIRONMENT, "PATH": path, **(extra or {})}
 
 
 def capture(*command: str | Path) -> str | None:
-    """Give what a command prints, stripped, or None when it fails or is not there."""
+    """Return a command's output without surrounding space, or None if it fails or is missing."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     except (OSError, subprocess.CalledProcessError):
@@ -95,7 +95,7 @@ def capture(*command: str | Path) -> str | None:
 def run(
     log: str, *command: str | Path, folder: Path = ROOT, extra_environment: Mapping[str, str] | None = None
 ) -> None:
-    """Run a command with its output in the log; raise with the log's end when it fails."""
+    """Run a command with its output in the log; if it fails, raise with the end of the log."""
     LOGS.mkdir(parents=True, exist_ok=True)
     path = LOGS / f"{log}.log"
     shown = " ".join(str(word) for word in command)
@@ -117,12 +117,12 @@ def run(
             raise StepFailedError(message) from None
     if code != 0:
         tail = "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:])
-        message = f"{tail}\n{shown} ended with exit code {code}; the whole log is {path.relative_to(ROOT)}."
+        message = f"{tail}\n{shown} ended with exit code {code}; the full log is {path.relative_to(ROOT)}."
         raise StepFailedError(message)
 
 
 class Outcome(NamedTuple):
-    """How a command ended."""
+    """The result of a command."""
 
     code: int
     output: str
@@ -138,7 +138,7 @@ def stream(
     extra_environment: Mapping[str, str] | None = None,
     routine: re.Pattern[str] | None = None,
 ) -> Outcome:
-    """Run a command, at most as long as the limit, its output logged and shown, except for lines of routine."""
+    """Run a command within the time limit; log its output, and show it except for routine lines."""
     LOGS.mkdir(parents=True, exist_ok=True)
     lines: list[str] = []
     try:
@@ -151,7 +151,7 @@ def stream(
             errors="replace",
             cwd=folder,
             env=environment(extra_environment),
-            start_new_session=True,  # so that the time limit ends the command's children as well
+            start_new_session=True,  # so that the time limit also ends the command's children
         )
     except OSError as error:
         say(f"{command[0]} could not be started: {error}")
@@ -185,22 +185,22 @@ def stream(
     finally:
         timer.cancel()
     if limit_reached.is_set():
-        say(f"Ended after the limit of {limit_s:.0f} s.")
+        say(f"Stopped after the limit of {limit_s:.0f} s.")
     return Outcome(code, "".join(lines), limit_reached.is_set())
 
 
 def apply(steps: Sequence[Step]) -> dict[str, StepFailedError | None]:
-    """Do the steps, side by side where they do not need each other. Gives each step's failure, or None.
+    """Run the steps, in parallel if they do not need each other. Return each step's failure, or None.
 
-    The list is in order: a step stands after those it needs, as far as they are in it. One that needs a failed step
-    fails with it.
+    The list must be in order: a step comes after those steps of the list that it needs. If a needed step fails, the
+    step fails too.
     """
     outcomes: dict[str, Future[StepFailedError | None]] = {}
 
     def attempt(step: Step, needed: list[Future[StepFailedError | None]]) -> StepFailedError | None:
         for future in needed:
             if future.result() is not None:
-                return StepFailedError(f"{step.title}: not tried, because {' or '.join(step.needs)} failed.")
+                return StepFailedError(f"{step.title}: not run, because {' or '.join(step.needs)} failed.")
         return _do(step)
 
     with ThreadPoolExecutor(max_workers=max(1, len(steps))) as pool:
@@ -211,7 +211,7 @@ def apply(steps: Sequence[Step]) -> dict[str, StepFailedError | None]:
 
 
 def apply_all(steps: Sequence[Step]) -> None:
-    """Do the steps; raise the first failure that is not another's consequence."""
+    """Run the steps; raise the first failure that is not a consequence of another."""
     failures = [failure for failure in apply(steps).values() if failure is not None]
     if failures:
         raise failures[0]
@@ -222,7 +222,7 @@ def _do(step: Step) -> StepFailedError | None:
     digest = _digest(step)
     if stamp.exists() and stamp.read_text() == digest and all(path.exists() for path in step.makes):
         return None
-    # From here on what the step makes may be half made: a step that is killed has no stamp and is done again.
+    # From here on the outputs may be incomplete: a step that is killed has no stamp and runs again.
     stamp.unlink(missing_ok=True)
     say(f"{step.title} ...")
     (LOGS / f"{step.name}.log").unlink(missing_ok=True)
@@ -239,12 +239,12 @@ def _do(step: Step) -> StepFailedError | None:
 
 
 def _digest(step: Step) -> str:
-    # The recipe counts as well: a step that is done another way is done again.
+    # The recipe counts as well: a step whose recipe changes runs again.
     return digest_of(inspect.getsource(step.work), step.versions(), step.reads)
 
 
 def digest_of(recipe: str, words: Iterable[str], reads: Iterable[Path]) -> str:
-    """Return a digest of how something is done, of the words that decide besides, and of the contents of files."""
+    """Return a digest of a recipe, of further words, and of the contents of files."""
     digest = hashlib.sha256(recipe.encode())
     for word in words:
         digest.update(word.encode() + b"\0")
@@ -262,11 +262,11 @@ def _sources(folder: Path) -> Iterable[Path]:
 
 
 def main(verb: Callable[[], int | None]) -> None:
-    """Run a verb and end the process: 0, the verb's own code, or 1 with the reason on standard error."""
+    """Run a verb and end the process with 0, with the verb's own code, or with 1 and the reason on standard error."""
     try:
         sys.exit(verb())
     except StepFailedError as failure:
-        # A failed step has already told its story beside the others; the last line is the one that is read.
+        # A failed step has already printed its log; readers look at the last line.
         say()
         print(str(failure).splitlines()[-1], file=sys.stderr)
         sys.exit(1)

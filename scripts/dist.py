@@ -10,7 +10,7 @@ from steps import DIST, FOR_SITE, WEB
 
 
 def dist() -> None:
-    """Build both and say where they are."""
+    """Build both and print their paths."""
     machine.require_for_lab()
     apply_all(FOR_SITE)
     site = DIST / "site"

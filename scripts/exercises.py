@@ -1,4 +1,4 @@
-"""Generate exercises/, what learners get, from solutions/, where each exercise is written with its answers and checks.
+"""Generate the learners' exercises/ from solutions/, which have each exercise with its answers and checks.
 
 `make update what=exercises` runs it. A test compares the two.
 """
@@ -22,11 +22,11 @@ CONFIG = ROOT / "nbgrader_config.py"
 
 
 def exercises() -> None:
-    """Write exercises/ anew."""
+    """Write exercises/ again."""
     with tempfile.TemporaryDirectory(prefix="seeklab-exercises-") as folder:
         course = course_copy(Path(folder))
         for assignment in generate(course):
-            # The folder is replaced as a whole: what has gone from the source goes from the release.
+            # The folder is replaced as a whole, so files removed from the source disappear from the release.
             shutil.rmtree(EXERCISES / assignment, ignore_errors=True)
             shutil.copytree(course / "exercises" / assignment, EXERCISES / assignment)
             say(f"wrote exercises/{assignment}")
@@ -36,7 +36,7 @@ def exercises() -> None:
 
 
 def course_copy(folder: Path) -> Path:
-    """Make a course directory with the sources and the configuration, so that nothing happens to a real gradebook."""
+    """Return a course directory with the sources and the configuration, so that no real gradebook is changed."""
     shutil.copytree(SOLUTIONS, folder / "solutions", ignore=shutil.ignore_patterns(".*"))
     shutil.copyfile(CONFIG, folder / CONFIG.name)
     (folder / ".grading").mkdir()
@@ -52,11 +52,11 @@ done = {name: course.generate_assignment(name) for name in sys.argv[2:]}
 failed = {name: f"{one.get('error')} {one.get('log')}" for name, one in done.items() if not one["success"]}
 sys.exit(json.dumps(failed, indent=1) if failed else 0)
 """
-"""All assignments in one process: nbgrader takes most of its time to start."""
+"""Generates all assignments in one process, because nbgrader takes most of its time to start."""
 
 
 def generate(course: Path) -> list[str]:
-    """Let nbgrader write the release of every assignment of a course directory; give the assignments' names."""
+    """Let nbgrader write the release of every assignment of a course directory; return the assignments' names."""
     assignments = sorted(path.name for path in (course / "solutions").iterdir())
     done = _in(course, "-c", GENERATE, CONFIG.name, *assignments)
     if done.returncode != 0:
@@ -69,13 +69,13 @@ def generate(course: Path) -> list[str]:
 
 
 def nbgrader(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run nbgrader's own command line in a course directory; all that it says is in `stdout`."""
+    """Run nbgrader's command line in a course directory; all its output is in `stdout`."""
     return _in(course, "-m", "nbgrader", *arguments)
 
 
 def _in(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run Python in a course directory, away from the author's own settings."""
-    # nbgrader calls alembic by its name alone.
+    """Run Python in a course directory, without the author's own settings."""
+    # nbgrader runs alembic by name, so it must be on PATH.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     own_settings = {"JUPYTER_CONFIG_DIR": str(course / ".jupyter"), "PYTHONDONTWRITEBYTECODE": "1", "PATH": path}
     return subprocess.run(
@@ -90,7 +90,7 @@ def _in(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def _say_as_the_author_does(path: Path) -> None:
-    """Write a notebook as every other one in the repository is written, so that equal content is an equal file."""
+    """Write a notebook in the form of all others in the repository, so that equal content gives equal files."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     notebook["metadata"] = {name: notebook["metadata"][name] for name in ("kernelspec", "language_info")}
     path.write_text(text_of(notebook), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`make full`: what takes longer than `make test` has time for, whole. The last line counts what passed and failed."""
+"""`make full`: the complete checks, for which `make test` has no time. The last line counts passes and failures."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from steps import FOR_FULL
 
 
 def full() -> int:
-    """Prepare, run every stage that can run, count."""
+    """Prepare, run every stage that can run, and count."""
     start = time.monotonic()
     machine.require_for_full()
     failed_steps = {name for name, failure in apply(FOR_FULL).items() if failure is not None}
     count = check(FULL, failed_steps) + Count(failed=len(failed_steps))
-    say(f"All of it took {time.monotonic() - start:.0f} s.\n")
+    say(f"The whole run took {time.monotonic() - start:.0f} s.\n")
     say(str(count))
     return 1 if count.failed else 0
 

@@ -25,13 +25,13 @@ LOG = LOGS / "lab.log"
 
 
 def lab() -> None:
-    """Prepare, show the first incident's facts, open the lab, stay until it is stopped."""
+    """Prepare, print the first incident's facts, open the lab, and serve it until it is stopped."""
     machine.require_for_lab()
     apply_all(FOR_LAB)
 
     say()
     shown = subprocess.run([VENV_BIN / "seeklab", "facts", FIRST_INCIDENT], cwd=ROOT, check=False)
-    # 1 says that a documented number was missed; that is printed, and no reason to stay out of the lab.
+    # Exit code 1 means that the model misses a documented number. That is printed, and the lab opens anyway.
     if shown.returncode not in (0, 1):
         message = f'"seeklab facts {FIRST_INCIDENT}" ended with exit code {shown.returncode}: see above.'
         raise StepFailedError(message)
@@ -46,7 +46,7 @@ def lab() -> None:
     signal.signal(signal.SIGTERM, lambda *_: server.terminate())
     try:
         _wait_until_it_answers(server, port)
-        say(f"\nYour copies of the notebooks are in {COURSE.relative_to(ROOT)}; what you write there stays.")
+        say(f"\nYour copies of the notebooks are in {COURSE.relative_to(ROOT)}; your changes are kept.")
         say(f"\nThe lab is open at\n\n    {address}\n")
         if _has_screen() and webbrowser.open(address):
             say("Your browser should show it now. To stop the lab, press Ctrl-C here.")
@@ -69,7 +69,7 @@ def _start(port: int, page: str, token: str, log: IO[str]) -> subprocess.Popen[b
             f"--ServerApp.port={port}",
             "--ServerApp.port_retries=0",
             f"--ServerApp.root_dir={COURSE}",
-            # Only the course is wanted on first sight, and nothing that asks another server.
+            # Open only the course, and nothing that contacts another server.
             f"--LabApp.default_url=/{page}",
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
             "--LabApp.extension_manager=readonly",
@@ -88,7 +88,7 @@ def _wait_until_it_answers(server: subprocess.Popen[bytes], port: int) -> None:
     while time.monotonic() < deadline:
         if server.poll() is not None:
             say(LOG.read_text())
-            message = f"JupyterLab ended at once with exit code {server.returncode}; what it said is above."
+            message = f"JupyterLab ended at once with exit code {server.returncode}; its output is above."
             raise StepFailedError(message)
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/api", timeout=5).close()

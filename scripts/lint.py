@@ -1,4 +1,4 @@
-"""`make lint`: check formats, lints and types of every language, texts and commits. Run no test."""
+"""`make lint`: check formats, lints and types of every language, texts and commits. Run no tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from steps import FOR_LINT
 
 
 def lint() -> int:
-    """Prepare what the type checkers read, then check."""
+    """Prepare the inputs of the type checkers, then check."""
     machine.require_for_lab()
     failed_steps = {name for name, failure in apply(FOR_LINT).items() if failure is not None}
     count = check((*LINT, RUST_DOCUMENTATION), failed_steps) + Count(failed=len(failed_steps))

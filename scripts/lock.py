@@ -16,9 +16,9 @@ UV = "uv==0.13.8"
 FOLDER = ROOT / "requirements"
 BASE = "lab"
 ON_TOP = ("hub", "test")
-"""Lists installed together with the lab's: what that one has is left out of them."""
+"""Lists that are installed together with the lab's; packages of the lab are removed from them."""
 ANY_PLATFORM = ("--universal", "--python-version", "3.11")
-# Pyodide's Python, and wheels alone; the page itself has what widgets need in a page.
+# Pyodide's Python, and wheels only; the page itself provides the widgets' requirements.
 IN_A_BROWSER = (
     *("--python-platform", "wasm32-pyodide2025", "--python-version", BROWSER_PYTHON, "--only-binary", ":all:"),
     *("--no-emit-package", "widgetsnbextension", "--no-emit-package", "jupyterlab-widgets"),
@@ -26,11 +26,11 @@ IN_A_BROWSER = (
 
 
 def lock() -> None:
-    """Resolve anew. A new version is taken only where the .in file or a fresh resolution asks for it."""
+    """Resolve the lists again. A version changes only if the .in file or a new resolution requires it."""
     tool = CACHE / "lock"
     run("lock", sys.executable, "-m", "venv", tool)
     run("lock", tool / "bin" / "pip", "install", UV)
-    # The lab first: the others keep to its versions.
+    # The lab first, because the others keep its versions.
     for source in sorted(FOLDER.glob("*.in"), key=lambda path: (path.stem != "lab", path.stem)):
         target = source.with_suffix(".txt")
         run(
@@ -48,7 +48,7 @@ def lock() -> None:
 
 
 def _packages(path: Path) -> dict[str, str]:
-    """Return the text of each package in a list, by its requirement and hashes: who asks for it does not count."""
+    """Return the text of each package in a list by its requirement and hashes, without the names of its dependents."""
     texts = re.findall(r"^\S.*\n(?:[ \t].*\n)*", path.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[ \\\\]*\n[ \t]*", "\n", text.partition("    # via")[0]).strip(): text for text in texts}
 

@@ -1,7 +1,7 @@
-"""What the machine itself must have: compilers and, for the tests, the real tools that results are compared with.
+"""Requirements of the machine: compilers and, for the tests, the real tools that results are compared with.
 
-What is missing is installed where that is possible without asking (Debian packages as root, Rust's WebAssembly target).
-Otherwise the reader gets one sentence that names it and the command.
+Missing tools are installed if no confirmation is needed (Debian packages as root, Rust's WebAssembly target). Otherwise
+the reader gets one sentence with the tool and the command to install it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WASM_TARGET = "wasm32-unknown-unknown"
 
 # Command -> Debian package.
 BUILD_PACKAGES = {"cc": "build-essential"}
-# The sandbox for learners' code; it is Linux's alone, and nothing but grading needs it.
+# The sandbox for learners' code; it exists only on Linux, and only grading needs it.
 JAIL_PACKAGES = {"bwrap": "bubblewrap"} if sys.platform == "linux" else {}
 TEST_PACKAGES = {"chromium": "chromium", "fio": "fio", "iostat": "sysstat", "bon_csv2txt": "bonnie++"}
 
@@ -50,7 +50,7 @@ def require_for_tests() -> None:
 
 
 def require_for_full() -> None:
-    """Make sure that everything can be checked whole here."""
+    """Make sure that all complete checks can run here."""
     require_for_lab()
     _require_packages({**JAIL_PACKAGES, "chromium": "chromium"})
 
@@ -67,12 +67,12 @@ def _require_rust() -> None:
     found = capture("cargo", "--version")
     if found is None:
         message = (
-            f"Rust {needed} or newer is needed and cargo was not found; "
+            f"Rust {needed} or newer is needed, but cargo was not found; "
             "install it with rustup (rustup.rs), then try again."
         )
         raise StepFailedError(message)
     if _version(found) < _version(needed):
-        message = f'Rust {needed} or newer is needed and this is "{found}"; run "rustup update", then try again.'
+        message = f'Rust {needed} or newer is needed, but this is "{found}"; run "rustup update", then try again.'
         raise StepFailedError(message)
 
 
@@ -81,13 +81,13 @@ def _require_node() -> None:
     found = capture("node", "--version")
     if found is None or capture("npm", "--version") is None:
         message = (
-            f"Node {needed} or newer is needed and node or npm was not found; "
+            f"Node {needed} or newer is needed, but node or npm was not found; "
             "install both (nodejs.org), then try again."
         )
         raise StepFailedError(message)
     if _version(found) < _version(needed):
         message = (
-            f"Node {needed} or newer is needed and this is {found}; install a newer one (nodejs.org), then try again."
+            f"Node {needed} or newer is needed, but this is {found}; install a newer one (nodejs.org), then try again."
         )
         raise StepFailedError(message)
 
@@ -98,7 +98,7 @@ def _require_wasm_target() -> None:
         return
     if shutil.which("rustup") is None:
         message = (
-            f"Rust's standard library for {WASM_TARGET} is missing and there is no rustup to add it; "
+            f"Rust's standard library for {WASM_TARGET} is missing, and there is no rustup to add it; "
             "install Rust with rustup (rustup.rs), then try again."
         )
         raise StepFailedError(message)
@@ -107,7 +107,7 @@ def _require_wasm_target() -> None:
         run("machine", "rustup", "target", "add", WASM_TARGET)
     except StepFailedError as failure:
         say(str(failure))
-        message = f'rustup refused to add the target; run "rustup target add {WASM_TARGET}" yourself, then try again.'
+        message = f'rustup could not add the target; run "rustup target add {WASM_TARGET}" yourself, then try again.'
         raise StepFailedError(message) from None
 
 
@@ -140,7 +140,7 @@ def _require_packages(packages: dict[str, str]) -> None:
 
 
 def _offer_packages(packages: dict[str, str], why: str) -> None:
-    """Install what is missing where that needs no question; elsewhere name it, and go on."""
+    """Install missing packages if no confirmation is needed; otherwise name them, and continue."""
     try:
         _require_packages(packages)
     except StepFailedError as failure:

@@ -1,7 +1,7 @@
 """Write notebooks in one form: one line for each line of source and for each output, keys in alphabetical order.
 
-Jupyter spreads cells and outputs over many lines that no reader of a diff can use. `make fmt` formats every tracked
-notebook; `--check` names those in another form and exits with 1.
+Jupyter spreads cells and outputs over many lines, which makes diffs unreadable. `make fmt` formats every tracked
+notebook; `--check` lists those in another form and exits with 1.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _cell_text(cell: dict[str, Any]) -> str:
 
 
 def _list_text(value: object) -> str:
-    """Return the lines of a source or the outputs of a cell, one on each line; any other value on one line."""
+    """Return a source's lines or a cell's outputs, one on each line; any other value on one line."""
     if not isinstance(value, list) or not value:
         return _on_one_line(value)
     return "[\n " + ",\n ".join(map(_on_one_line, value)) + "\n]"
@@ -42,7 +42,7 @@ def _on_one_line(value: object) -> str:
 
 
 def format_files(*, check: bool) -> int:
-    """Format every tracked notebook, or only name those in another form. Return the exit code."""
+    """Format every tracked notebook, or only list those in another form. Return the exit code."""
     others: list[Path] = []
     for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.ipynb")):
         old = path.read_text(encoding="utf-8")

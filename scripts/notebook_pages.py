@@ -1,10 +1,10 @@
-"""The notebooks as pages of the site: what nbconvert makes of their stored outputs, by a template of our own.
+"""The notebooks as pages of the site: nbconvert renders their stored outputs with our template.
 
-Each notebook becomes a fragment of HTML in `.cache/notebook-pages/`, which the site's build fills into its page, and
-`course.json` says which notebooks and exercises belong to which week. Nothing is run: outputs are those that are stored
-and checked by tests, and a question, a turn or a chart is stored as data (`seeklab.notebook._stored`). What follows a
-question is closed until the reader commits or opens it; a learner's turn shows its hints, and its solution only when it
-is opened. What only moves in the lab, a chart with sliders, is a frame with the stage of the incident's own page.
+Each notebook becomes an HTML fragment in `.cache/notebook-pages/`, which the site's build inserts into its page.
+`course.json` lists the notebooks and exercises of each week. No notebook runs: outputs are stored and checked by tests,
+and a question, a task or a chart is stored as data (`seeklab.notebook._stored`). Cells after a question are closed
+until the reader commits or opens them. A task shows its hints, and its solution only after the reader opens it. A chart
+with sliders moves only in the lab; the page shows a frame with the stage of the incident's own page instead.
 
 A step of the build runs this in the lab's environment.
 """
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 TEMPLATE = Path(__file__).with_name("notebook_page.html.j2")
 LAB_ONLY = "lab-only"
-"""The tag of a cell that is not on the page: how to use the notebook, how sure the reader was."""
+"""The tag of a cell that the page omits: the use of the notebook, and the reader's confidence."""
 FOLDED = "folded"
-"""The tag of a cell whose code is open in the lab and closed on the page."""
+"""The tag of a cell whose code is visible in the lab and collapsed on the page."""
 LAB = "lab/notebooks/index.html?path="
 
 
 def build() -> None:
-    """Write all fragments anew."""
+    """Write all fragments again."""
     shutil.rmtree(NOTEBOOK_PAGES, ignore_errors=True)
     NOTEBOOK_PAGES.mkdir(parents=True)
     exporter = page_exporter()
@@ -59,7 +59,7 @@ def build() -> None:
 
 
 def page_exporter() -> HTMLExporter:
-    """Give nbconvert's exporter with our template."""
+    """Return nbconvert's exporter with our template."""
     folders = [str(TEMPLATE.parent)]
     return HTMLExporter(  # type: ignore[no-untyped-call] # nbconvert has no types
         template_file=str(TEMPLATE), extra_template_basedirs=folders, exclude_anchor_links=True
@@ -67,7 +67,7 @@ def page_exporter() -> HTMLExporter:
 
 
 def page_of(text: str, exporter: HTMLExporter) -> tuple[str, str, int, str]:
-    """Give a notebook's title, its line below it, its minutes, and its body as HTML."""
+    """Return a notebook's title, the line below it, its minutes, and its body as HTML."""
     notebook = nbformat.reads(text, as_version=4)
     first, *_ = notebook.cells
     heading, subtitle, first.source = first.source.split("\n\n", 2)
@@ -94,13 +94,13 @@ def with_addresses(body: str) -> str:
 
 
 def for_keys_and_ears(body: str) -> str:
-    """Let keys scroll what is wider than the window, and let no heading of a column be empty."""
+    """Let keys scroll elements wider than the window, and replace empty column headings."""
     body = re.sub(r"<pre( style=[^>]*)?>", r'<pre\1 tabindex="0">', body)
     return re.sub(r"<th( [^>]*)?>\s*</th>", "<td></td>", body)
 
 
 def describe(cell: NotebookNode) -> dict[str, Any]:
-    """Return what a cell is on a page, and take out of it what only the lab shows."""
+    """Return a cell's kind on a page, and remove parts of the cell that only the lab shows."""
     tags = cell.metadata.get("tags", [])
     if LAB_ONLY in tags or not cell.source.strip():
         return {"kind": "left-out"}
@@ -110,7 +110,7 @@ def describe(cell: NotebookNode) -> dict[str, Any]:
         cell.source = "\n".join(line for line in cell.source.splitlines() if line not in {BEGIN, END})
         cell.source = re.sub(r"(?m)^\w+ = \.\.\..*\n", "", cell.source, count=1)
         return {"kind": "solution"}
-    # What opens a gate in the lab is no part of what is to be read.
+    # Code that opens a gate in the lab is not for readers.
     cell.source = re.sub(r"(?m)^after\(\w+\)\n", "", cell.source)
     data = next((output.data[MIME] for output in cell.outputs if MIME in output.get("data", ())), {"kind": "code"})
     cell.outputs = [output for output in cell.outputs if MIME not in output.get("data", ())]
@@ -122,13 +122,13 @@ def describe(cell: NotebookNode) -> dict[str, Any]:
 
 
 def answer_of(question: dict[str, Any]) -> str | None:
-    """Return the right choice: the one without a reason why it is wrong, if it is the only one."""
+    """Return the right choice: the only one without a reason why it is wrong, or None."""
     right = [choice for choice in question["choices"] if choice not in question["because"]]
     return right[0] if len(right) == 1 else None
 
 
 def addresses_of(lab: dict[str, Any]) -> dict[str, str]:
-    """Return the addresses of an incident's page in this state: for a frame, which shows the stage, and for a link."""
+    """Return the addresses of an incident's page in this state: for a frame with the stage, and for a link."""
     state = json.dumps(
         {"variant": lab["variant"], "set": lab["set"], "seed": lab["seed"], "ui": {}}, separators=(",", ":")
     )

@@ -1,4 +1,4 @@
-"""Run the course's notebooks and store what they print, in a form that does not depend on the machine.
+"""Run the course's notebooks and store their outputs, in a form that does not depend on the machine.
 
 `make update what=notebooks` runs it. The tests compare the marked cells with a fresh run.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 CELL_LIMIT_S = 600
-"""Beyond this a cell hangs; on a busy machine the longest takes minutes."""
+"""Time limit of a cell, in seconds; on a busy machine the longest takes minutes."""
 CHECKED = "nbval-check-output"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -36,8 +36,8 @@ def store(path: Path) -> None:
     import nbformat
     from nbclient import NotebookClient
 
-    os.environ["SEEKLAB_GATES"] = "open"  # nobody is there to answer the questions
-    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a remark of the debugger's, of no use here
+    os.environ["SEEKLAB_GATES"] = "open"  # no reader can answer the questions
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # suppresses a warning of the debugger
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=CELL_LIMIT_S, resources={"metadata": {"path": path.parent}}).execute()
     normalise(notebook)
@@ -46,9 +46,9 @@ def store(path: Path) -> None:
 
 
 def normalise(notebook: NotebookNode) -> None:
-    """Take out what differs between machines and runs: times, versions, widgets (only a live kernel shows them).
+    """Remove everything that differs between machines and runs: times, versions, widgets (they need a live kernel).
 
-    Of a widget the words and the data for the notebook's page stay.
+    A widget's text, and its data for the notebook's page, are kept.
     """
     from seeklab.notebook._stored import MIME
 
@@ -64,7 +64,7 @@ def normalise(notebook: NotebookNode) -> None:
 
 
 def mark_outputs(notebook: NotebookNode) -> None:
-    """Tag the cells whose outputs are compared with a fresh run: all that have any."""
+    """Tag the cells whose outputs are compared with a new run: all that have outputs."""
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue

@@ -15,9 +15,9 @@ from steps import FOR_SITE, WEB
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Serves files as the playground needs them."""
+    """Serves files with the types and headers that the playground needs."""
 
-    # Told here, because the machine's own table may lack them, and a browser refuses modules of another type.
+    # Set here, because the machine's own table may lack them, and a browser refuses modules of another type.
     extensions_map = {  # noqa: RUF012 -- the base class declares it so
         **SimpleHTTPRequestHandler.extensions_map,
         ".js": "text/javascript",
@@ -27,17 +27,17 @@ class Handler(SimpleHTTPRequestHandler):
     }
 
     def list_directory(self, path: str | os.PathLike[str]) -> None:  # noqa: ARG002 -- the base class's signature
-        """Answer as where there is no page: what lies in a folder is nobody's page."""
+        """Answer as for a missing page: the site has no listings of folders."""
         self.send_error(HTTPStatus.NOT_FOUND)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Show the site's own page where there is none."""
+        """Send the site's own error page."""
         page = WEB / "dist" / "404.html"
         if code != HTTPStatus.NOT_FOUND or not page.is_file():
             super().send_error(code, message, explain)
             return
         if self.path.strip("/").count("/") > 0:
-            # The site's pages lie in one folder, and call what they need from there.
+            # The site's pages are in one folder, and use relative addresses.
             self.send_response(HTTPStatus.FOUND)
             self.send_header("Location", "/404.html")
             self.send_header("Content-Length", "0")
@@ -52,12 +52,12 @@ class Handler(SimpleHTTPRequestHandler):
             self.wfile.write(body)
 
     def end_headers(self) -> None:
-        """Have the browser ask again each time, so that a rebuilt site is seen."""
+        """Tell the browser to revalidate every file, so that a rebuilt site appears."""
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Keep the terminal for the address."""
+        """Keep the terminal clear for the address."""
 
 
 def play() -> None:

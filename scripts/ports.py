@@ -11,7 +11,7 @@ TRIES = 50
 
 
 def free(first: int) -> int:
-    """Give the first port from `first` on that nobody listens on."""
+    """Return the first unused port from `first` on."""
     for port in range(first, first + TRIES):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

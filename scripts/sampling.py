@@ -1,6 +1,6 @@
-"""Samples of what takes long to check whole: another one at each commit, and the same whoever draws it.
+"""Samples of long checks: a different one at each commit, and the same for everyone at one commit.
 
-`make full` sets SEEKLAB_FULL and checks all of it.
+`make full` sets SEEKLAB_FULL and checks everything.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ALL = "SEEKLAB_FULL"
-"""Set in the environment, it takes the place of the samples."""
+"""If this environment variable is set, everything is checked instead of samples."""
 
 
 def commit() -> str:
-    """Name the commit that is checked out."""
+    """Return the hash of the current commit."""
     asked = ("git", "-C", str(ROOT), "rev-parse", "HEAD")
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else "no commit"
 
 
 def is_drawn(name: str, one_in: int) -> bool:
-    """Whether something is of this commit's sample of one in so many."""
+    """Return whether a name is in this commit's sample of one in `one_in`."""
     return bool(os.environ.get(ALL)) or _number(name) % one_in == 0
 
 
 def some(names: Sequence[str], count: int) -> list[str]:
-    """Return this commit's sample of so many names, or all of them."""
+    """Return this commit's sample of `count` names, or all of them."""
     return list(names) if os.environ.get(ALL) else sorted(names, key=_number)[:count]
 
 

@@ -1,4 +1,4 @@
-"""`make sanity`: look for nonsense in every preset and every layer. `make test` runs a sample of it."""
+"""`make sanity`: search every preset and every layer for implausible results. `make test` runs a sample of it."""
 
 from __future__ import annotations
 

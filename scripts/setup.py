@@ -1,4 +1,4 @@
-"""`make setup`: install and build what the lab needs, open nothing."""
+"""`make setup`: install and build everything for the lab, without opening it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is checked, in order, and how each check's own count is read."""
+"""The stages of the checks, in order, and how the counts of each are read."""
 
 from __future__ import annotations
 
@@ -25,48 +25,48 @@ if TYPE_CHECKING:
 LIMIT_S = 2400.0
 
 FRESH = ("SEEKLAB_FRESH", "CI")
-"""Either, set in the environment to anything but 0 or false, runs every stage, whatever was green before."""
+"""If one of these environment variables is not 0 or false, every stage runs, even if its last run was green."""
 
 STORED = "as before: nothing that it reads has changed"
-"""What the table says of a stage that was not run again."""
+"""The table's remark for a stage that did not run again."""
 
 DECIDES = re.compile("SEEKLAB_|PROPTEST_|RUST|CARGO_|NODE_|CHROMIUM")
-"""How the names of variables begin that change what a stage checks."""
+"""Prefixes of environment variables that change a stage's checks."""
 
 
 @dataclass
 class Count:
-    """How many checks passed, failed and were skipped."""
+    """The numbers of checks that passed, failed and were skipped."""
 
     passed: int = 0
     failed: int = 0
     skipped: int = 0
 
     def __add__(self, other: Count) -> Count:
-        """Count both together."""
+        """Return the sum of both."""
         return Count(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
 
     def __str__(self) -> str:
-        """Write the line that people and programs look for."""
+        """Return the line that people and programs look for."""
         return f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else "")
 
 
 @dataclass(frozen=True)
 class Runner:
-    """What a test runner prints: its own count at the end, and on the way there the tests by name."""
+    """The output format of a test runner: its count at the end, and before it the tests by name."""
 
     count: Callable[[str], Count]
-    """Reads the count that the runner ends with."""
+    """Reads the count at the end."""
     passed: re.Pattern[str]
-    """Names what passed: tests, or whole files where the runner tells of no less."""
+    """Finds the names of passed tests, or of whole files if the runner names only those."""
     failed: re.Pattern[str]
     running: re.Pattern[str] | None = None
-    """Names what has begun, where the runner tells."""
+    """Finds the names of tests that have started, if the runner names them."""
     routine: re.Pattern[str] | None = None
-    """Lines that are logged and not shown: one for each test that is as it should be."""
+    """Matches lines that are logged but not shown: one for each test that passed."""
 
     def count_unfinished(self, output: str) -> tuple[Count, list[str]]:
-        """Count what a runner has told that did not reach its end, and name what failed or was under way."""
+        """Count the tests of a runner that did not reach its end; return the names of failed and unfinished ones."""
         passed, failed = self.passed.findall(output), self.failed.findall(output)
         done = {*passed, *failed}
         begun = self.running.findall(output) if self.running else []
@@ -85,17 +85,17 @@ class Stage:
     needs: tuple[str, ...] = ()
     """Steps without which it cannot run."""
     runner: Runner | None = None
-    """Without one the stage counts as one check."""
+    """Reads the counts; without one the stage counts as one check."""
     environment: Mapping[str, str] = field(default_factory=dict)
     is_light: bool = False
-    """It keeps one core busy and no other stage waits for it: it runs beside the others."""
+    """Whether it keeps only one core busy and no other stage waits for it: it then runs in parallel with others."""
     is_timed: bool = False
-    """It measures time: it runs when the others have ended."""
+    """Whether it measures time: it then runs after all others."""
     reads: tuple[Path, ...] = ()
-    """All files and folders whose contents decide what it finds. Green once, it runs again when one has changed.
-    A stage without them runs each time."""
+    """All files and folders whose contents determine its result. After a green run it runs again only if one has
+    changed. A stage without them runs each time."""
     versions: Callable[[], Iterable[str]] = tuple
-    """What else decides."""
+    """Further text that determines its result."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Row:
     count: Count
     remark: str = ""
     is_stored: bool = False
-    """The count is that of an earlier run."""
+    """Whether the count is that of an earlier run."""
 
 
 def count_cargo(output: str) -> Count:
@@ -117,7 +117,7 @@ def count_cargo(output: str) -> Count:
 
 
 def count_pytest(output: str) -> Count:
-    """Read pytest's closing line; a test that could not be set up has failed."""
+    """Parse pytest's closing line; a test whose set-up failed counts as failed."""
     closing = [
         line for line in output.splitlines() if re.search(r"\b(passed|failed|errors?|skipped)\b.* in [\d.]+s", line)
     ]
@@ -132,7 +132,7 @@ def count_pytest(output: str) -> Count:
 
 
 def count_vitest(output: str) -> Count:
-    """Read the line that begins with "Tests"; a file that could not be loaded has failed."""
+    """Parse the line that starts with "Tests"; a file that could not be loaded counts as failed."""
 
     def number(heading: str, word: str) -> int:
         found = re.search(rf"^\s*{heading}\s.*?(\d+) {word}", output, re.MULTILINE)
@@ -144,7 +144,7 @@ def count_vitest(output: str) -> Count:
 
 
 def count_plain(output: str) -> Count:
-    """Read the last line of the form "N passed, N failed"."""
+    """Parse the last line of the form "N passed, N failed"."""
     found = re.findall(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", output, re.MULTILINE)
     return Count(*(int(number or 0) for number in found[-1])) if found else Count()
 
@@ -175,7 +175,7 @@ BROWSER = Runner(
 )
 
 MEASURED_DRIVES = ROOT.parent / "shared" / "validation"
-"""Where a Rust test looks for data that are not part of the project."""
+"""Folder of data for Rust tests that are not part of the project."""
 
 RUST_CRATES = (*ENGINE_SOURCES, *(ENGINE / name for name in ("tool", "benches", "fuzz")))
 # `tests/architecture.rs` reads manifests, other tests read cases, presets and stored numbers.
@@ -228,7 +228,7 @@ LINT = (
     ),
 )
 
-# Last among the light stages of `make test`: cargo keeps its folder locked, and the Rust tests would wait.
+# Last among the light stages of `make test`, because cargo locks its folder, and the Rust tests would wait.
 RUST_DOCUMENTATION = Stage(
     "Rust documentation",
     ("cargo", "doc", "--locked", "--workspace", "--no-deps", "--quiet"),
@@ -239,31 +239,31 @@ RUST_DOCUMENTATION = Stage(
     versions=TOOL.versions,
 )
 
-# Runners name each test as it ends, so that one that never reaches its own summary has told what failed.
+# Runners name each test as it ends, so that even an unfinished run shows what failed.
 PYTEST_COMMAND = (
     *(VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto"),
     *("--durations", "12", "--durations-min", "10"),
 )
-# A worker that has nothing left takes tests from another. What they share lies in `.cache/runs` or is soon made again.
+# An idle worker takes tests from another. Their shared data are in `.cache/runs`, or are quick to create again.
 SHARED_OUT = (*PYTEST_COMMAND, "--dist", "worksteal")
-# A notebook's cells are one program: they stay together and in order.
+# A notebook's cells are one program, so they stay together and in order.
 BY_FILE = (*PYTEST_COMMAND, "--dist", "loadfile")
 
 
 def drawn_notebooks() -> list[Path]:
-    """Give a third of the notebooks, other ones at each commit; `make full` runs all."""
+    """Return a third of the notebooks, a different one at each commit; `make full` runs all."""
     every = sorted((ROOT / "notebooks").glob("*.ipynb"))
     return [path for path in every if is_drawn(path.stem, 3)] or every
 
 
-# Properties are tested on the same scenarios in every run, as Hypothesis' are: a checkout that passed will pass again.
+# Property tests use the same scenarios in every run, so a checkout that passed passes again.
 # `cargo test` and `make full` draw new ones.
 SAME_DRAWS = {"PROPTEST_RNG_SEED": "20261123"}
 
 TESTS = (
     Stage(
         "Rust tests",
-        # All but the sample of the sanity sweeps, which is another at each commit.
+        # All except the sample of the sanity sweeps, which differs at each commit.
         ("cargo", "test", "--locked", "--no-fail-fast", "--", "--skip", "sweeps::"),
         ENGINE,
         needs=("rust-tests",),
@@ -329,9 +329,9 @@ SANITY = Stage(
 LONG_TESTS = ("tests/test_calibration.py", "tests/test_diagnosis.py")
 
 PAGE_SPEEDS = CACHE / "pages.json"
-"""What `make full` measures of pages, for whoever compares."""
+"""The page measurements of `make full`, for comparisons."""
 
-# What is sampled there is whole here.
+# Samples of `make test` are complete here.
 FULL = (
     RUST_DOCUMENTATION,
     SANITY,
@@ -349,7 +349,7 @@ FULL = (
         runner=BROWSER,
         environment={"SEEKLAB_PAGES": "all"},
     ),
-    # A measurement: it fails when a page cannot be measured, however slow it is.
+    # A measurement: it fails if a page cannot be measured, however slow the page is.
     Stage(
         "How quickly pages answer",
         ("npm", "run", "--silent", "speed", PAGE_SPEEDS),
@@ -384,15 +384,15 @@ FULL = (
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},
     ),
-    # Every notebook and exercise in JupyterLite; a kernel takes both cores, so that one runs after the other.
+    # Every notebook and exercise in JupyterLite. A kernel uses both cores, so they run one after the other.
     Stage(
         "The course in the browser",
         (VENV_BIN / "pytest", "--verbose", "--numprocesses", "1", "tests/browser_lab_runs.py"),
         needs=("python-tests", "package", "site"),
         runner=PYTEST,
     ),
-    # All submissions, hostile ones included, by nbgrader's own command line too, more kills, a Dask cluster, a thousand
-    # answers, and solutions on many systems.
+    # All submissions, including hostile ones, also through nbgrader's command line; more kills, a Dask cluster, a
+    # thousand answers, and solutions on many systems.
     Stage(
         "Grading",
         (
@@ -415,10 +415,10 @@ FULL = (
 
 
 def check(stages: Sequence[Stage], failed_steps: Collection[str] = (), limit_s: float = LIMIT_S) -> Count:
-    """Run the stages one after another, each whatever became of the one before; print times and a table.
+    """Run the stages one after another, independently of earlier failures; print times and a table.
 
-    Those that keep one core busy run in a row of their own beside the others, those that measure time alone, at the
-    end. No stage takes longer than the limit.
+    Stages that keep one core busy run in sequence, in parallel with the others. Stages that measure time run alone at
+    the end. No stage takes longer than the limit.
     """
 
     def run(chosen: Callable[[Stage], bool]) -> dict[str, Row]:
@@ -441,12 +441,12 @@ def check(stages: Sequence[Stage], failed_steps: Collection[str] = (), limit_s: 
         say(f"{row.title:{width}}  {row.seconds:6.1f} s  {row.count}{f'; {row.remark}' if row.remark else ''}")
     stored = sum(row.count.passed for row in rows if row.is_stored)
     if stored:
-        say(f"{stored} of the passed were not run again; {FRESH[0]}=1 runs all.")
+        say(f"{stored} of the passed checks did not run again; {FRESH[0]}=1 runs all.")
     return sum((row.count for row in rows), Count())
 
 
 def _run(stage: Stage, failed_steps: Collection[str], limit_s: float) -> Row:
-    """Run one stage, unless what it needs has failed or what it reads has been green before."""
+    """Run one stage, unless a step that it needs failed, or its last run was green with the same inputs."""
     lacking = [step for step in stage.needs if step in failed_steps]
     if lacking:
         return Row(stage.title, 0.0, Count(skipped=1), f"not run: {', '.join(lacking)} failed")
@@ -466,7 +466,7 @@ def _run(stage: Stage, failed_steps: Collection[str], limit_s: float) -> Row:
     seconds = time.monotonic() - start
     count, remark = _judge(stage, outcome)
     say(f"== {stage.title}: {count} in {seconds:.0f} s{f'; {remark}' if remark else ''}")
-    # Files that changed under way may have been read before or after.
+    # Files that changed during the run may have been read before or after the change.
     if digest and not remark and count.failed == 0 and _digest(stage) == digest:
         stamp.parent.mkdir(parents=True, exist_ok=True)
         written = stamp.with_suffix(".new")
@@ -476,7 +476,7 @@ def _run(stage: Stage, failed_steps: Collection[str], limit_s: float) -> Row:
 
 
 def is_fresh() -> bool:
-    """Whether every check is to run, whatever was green before."""
+    """Return whether every check must run, even if its last run was green."""
     return any(os.environ.get(name, "").lower() not in {"", "0", "false"} for name in FRESH)
 
 
@@ -489,7 +489,7 @@ def _digest(stage: Stage) -> str:
 
 
 def _green_before(stamp: Path, digest: str) -> Count | None:
-    """Return what the stage counted when all was as it is now and nothing failed."""
+    """Return the stage's count if its last run had the same inputs and no failures, or None."""
     if not stamp.exists():
         return None
     stored = json.loads(stamp.read_text())

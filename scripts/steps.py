@@ -1,4 +1,4 @@
-"""What is built and installed, and from what. Each step runs only when what it reads has changed."""
+"""The steps that build and install. Each runs only if its inputs have changed."""
 
 from __future__ import annotations
 
@@ -23,48 +23,48 @@ LAB_LOCK = ROOT / "requirements" / "lab.txt"
 TEST_LOCK = ROOT / "requirements" / "test.txt"
 HUB_LOCK = ROOT / "requirements" / "hub.txt"
 HUB = ROOT / "tests" / "hub"
-"""The JupyterHub of a test."""
+"""The JupyterHub for a test."""
 LITE_LOCK = ROOT / "requirements" / "lite.txt"
 BROWSER_LOCK = ROOT / "requirements" / "browser.txt"
 OLDEST_LOCK = ROOT / "requirements" / "oldest.txt"
 OLDEST_WASMTIME = CACHE / "oldest-wasmtime"
-"""The oldest wasmtime that the package allows, beside the environment: a test puts it first on the path."""
+"""The oldest wasmtime that the package allows, outside the environment: a test puts it first on the path."""
 CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
 
 TOOL_PROGRAM = CARGO_TARGET / "debug" / "seeklab-tool"
 GLUE = ENGINE / "wasm" / "pkg"
-"""The engine as JavaScript loads it."""
+"""The engine for JavaScript."""
 ENGINE_FILES = ("seeklab_bg.wasm", "seeklab.js")
-"""The module and the code that loads it."""
+"""The module, and the code that loads it."""
 LIBRARY_FILE = "library.json"
-"""The library (cases, presets), which whoever loads the module gives it."""
+"""The library of cases and presets, which the code that loads the module passes to it."""
 PACKAGED_ENGINE = ENGINE / "python" / "seeklab" / "_engine"
-"""The engine as the Python package carries it."""
+"""The engine in the Python package."""
 TYPES = WEB / "src" / "generated"
 TYPE_FILES = ("scenario.ts", "answers.ts")
-"""Types of what a scenario is written in, and of what the engine answers."""
+"""TypeScript types of scenarios, and of the engine's answers."""
 WHEEL_FILE = DIST / f"seeklab-{VERSION}-py3-none-any.whl"
 WIDGET = PACKAGED_ENGINE / "widget.js"
 
 VALIDATION = ENGINE / "validation"
 SYNTHETIC_FILES = (VALIDATION / "synthetic-drive.json", VALIDATION / "synthetic-trace.csv")
-"""A drive that was never built, and a trace of it, for the page on validation."""
+"""An invented drive and a trace of it, for the page on validation."""
 
 BROWSER_LAB = CACHE / "browser-lab" / "site"
-"""The course in the browser, as folders that are laid over the site."""
+"""The course in the browser, as folders that are copied over the site."""
 BROWSER_TOOLS = CACHE / "browser-lab" / "tools"
-"""JupyterLite's builder. Not in the lab's environment, whose JupyterLab would load the kernel's extension."""
+"""JupyterLite's builder. It is outside the lab's environment, whose JupyterLab would load the kernel's extension."""
 NOTEBOOK_PAGES = CACHE / "notebook-pages"
-"""The notebooks as the site's pages hold them."""
+"""The notebooks as HTML fragments for the site's pages."""
 BROWSER_WHEELS = CACHE / "browser-lab" / "wheels"
 BROWSER_PYTHON = "3.14"
-"""The Python that Pyodide is built of."""
+"""The Python version of Pyodide."""
 
 CRATES = ("derive", "kernel", "cache", "spec", "model", "formats", "observe", "library", "api", "wasm")
 """The crates of the engine's module."""
 ENGINE_SOURCES = tuple(ENGINE / name for name in ("Cargo.toml", "Cargo.lock", *CRATES))
 LIBRARY_SOURCES = (ENGINE / "cases", ENGINE / "presets", ENGINE / "families.toml", ENGINE / "ranges.json")
-"""What the library is made of; no compiler reads it."""
+"""The sources of the library, which no compiler reads."""
 
 
 def _rust_version() -> list[str]:
@@ -74,7 +74,7 @@ def _rust_version() -> list[str]:
 def _install_python_packages() -> None:
     run("python", sys.executable, "-m", "venv", "--clear", VENV)
     _install_locked("python", LAB_LOCK)
-    # The lab opens with the course, not with a question about news from elsewhere.
+    # The lab opens with the course, and does not ask about news.
     settings = VENV / "etc" / "jupyter" / "labconfig" / "page_config.json"
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(json.dumps({"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}))
@@ -96,7 +96,7 @@ def _install_hub() -> None:
 
 
 def _install_locked(log: str, *locks: Path) -> None:
-    # Bytecode is written when a module is first used: compiling hundreds of MB now would cost more than it ever saves.
+    # Bytecode is written at the first use of a module: compiling hundreds of MB now would cost more than it saves.
     requirements = [word for lock in locks for word in ("--requirement", lock)]
     run(log, VENV_BIN / "pip", "install", "--require-hashes", "--no-compile", *requirements)
 
@@ -106,7 +106,7 @@ def _install_web_packages() -> None:
 
 
 def _build_tool() -> None:
-    # Of all packages' features, as the tests are compiled: what both use is compiled once.
+    # With the features of all packages, as in the tests, so that common code is compiled once.
     run("tool", "cargo", "build", "--locked", "--bin", "seeklab-tool", folder=ENGINE)
 
 
@@ -115,7 +115,7 @@ def _compile_rust_tests() -> None:
 
 
 def _compile_engine() -> None:
-    # The module goes to other machines: nothing in it tells where this one keeps its sources.
+    # The module is distributed, so it must not contain the paths of this machine.
     cargo_home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
     flags = [f"--remap-path-prefix={cargo_home}=cargo", f"--remap-path-prefix={ENGINE}=engine"]
     run(
@@ -136,7 +136,7 @@ def _write_glue() -> str:
 
 def _write_library() -> str:
     run("library", TOOL_PROGRAM, "library", "--from", ENGINE, "--out", GLUE / LIBRARY_FILE)
-    # A case that contradicts itself is in the library all the same, and an error for whoever asks for it.
+    # The library contains a case that contradicts itself, too; the case is an error when it is opened.
     for line in (LOGS / "library.log").read_text(encoding="utf-8", errors="replace").splitlines():
         if not line.startswith("$ "):
             say(line)
@@ -144,7 +144,7 @@ def _write_library() -> str:
 
 
 def _hand_over(*names: str) -> str:
-    """Copy files of the engine to the Python package, each put in place whole; give their sizes."""
+    """Copy files of the engine to the Python package, each atomically; return a text with their sizes."""
     PACKAGED_ENGINE.mkdir(parents=True, exist_ok=True)
     sizes = []
     for name in names:
@@ -166,7 +166,7 @@ def _build_widget() -> str:
 
 def _install_package() -> None:
     run("package", VENV_BIN / "pip", "install", "--no-build-isolation", "--no-deps", "--editable", "./")
-    (ROOT / ".grading").mkdir(exist_ok=True)  # nbgrader's database lives there, and nbgrader does not make the folder
+    (ROOT / ".grading").mkdir(exist_ok=True)  # nbgrader's database is in this folder, which nbgrader does not create
 
 
 def _build_wheel() -> str:
@@ -176,7 +176,7 @@ def _build_wheel() -> str:
     for old in DIST.glob("seeklab-*.whl"):
         old.unlink()
     run("wheel", VENV_BIN / "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", DIST, "./")
-    # Left there, it would be packed again next time, files since deleted included.
+    # Otherwise the next wheel would include it, with files that were deleted since.
     shutil.rmtree(ROOT / "build", ignore_errors=True)
     return f"{WHEEL_FILE.name}, {WHEEL_FILE.stat().st_size / 1000:.0f} kB"
 
@@ -186,7 +186,7 @@ def _install_browser_tools() -> None:
         shutil.rmtree(folder, ignore_errors=True)
     log, pip, locked = "browser-tools", VENV_BIN / "pip", ("--require-hashes", "--no-deps")
     run(log, pip, "install", *locked, "--no-compile", "--target", BROWSER_TOOLS, "--requirement", LITE_LOCK)
-    # Of some packages there are compiled wheels too, which no browser can load.
+    # Some packages also have compiled wheels, which no browser can load.
     pure = ("--only-binary", ":all:", "--platform", "any", "--python-version", BROWSER_PYTHON)
     run(log, pip, "download", *locked, *pure, "--dest", BROWSER_WHEELS, "--requirement", BROWSER_LOCK)
 
@@ -213,7 +213,7 @@ def _build_site() -> str:
 
 
 def _size(folder: Path) -> str:
-    """Tell how much a folder holds."""
+    """Return the size of a folder as text."""
     paths = [path for path in folder.rglob("*") if path.is_file()]
     return f"{sum(path.stat().st_size for path in paths) / 1e6:.1f} MB in {len(paths)} files"
 
@@ -230,7 +230,7 @@ TEST_PACKAGES = Step(
     "python-tests",
     "Installing the Python packages for the tests",
     _install_test_packages,
-    # One after the other, here and below: two installers in one environment may meet each other's half-written files.
+    # One after the other, here and below, because two installers in one environment may see incomplete files.
     needs=("python", "package"),
     reads=(LAB_LOCK, TEST_LOCK),
     versions=lambda: [sys.version, str(VENV)],
@@ -274,17 +274,17 @@ COMPILED_ENGINE = Step(
     "engine",
     "Compiling the engine to WebAssembly",
     _compile_engine,
-    reads=(*ENGINE_SOURCES, ENGINE / "tool", Path(__file__)),  # this file has the compiler's flags
+    reads=(*ENGINE_SOURCES, ENGINE / "tool", Path(__file__)),  # this file contains the compiler's flags
     versions=_rust_version,
     makes=(CARGO_TARGET / WASM_TARGET / "wasm" / "seeklab_wasm.wasm",),
 )
-# Beside the engine: each profile has a folder, and so a lock, of its own, and much of the module's compilation is one
-# thread's work, which would leave the other cores idle.
+# In parallel with the engine: each profile has its own folder and lock. Much of the module's compilation uses one
+# thread, and would leave the other cores idle.
 RUST_TESTS = Step(
     "rust-tests",
     "Compiling the Rust tests",
     _compile_rust_tests,
-    needs=("tool",),  # both compile what the other needs too
+    needs=("tool",),  # both compile code that the other needs too
     reads=(*ENGINE_SOURCES, ENGINE / "fuzz", ENGINE / "tool", ROOT / "tests" / "sanity"),
     versions=_rust_version,
     makes=(CARGO_TARGET / "debug",),
@@ -385,7 +385,7 @@ SITE = Step(
     makes=(WEB / "dist" / "index.html", WEB / "dist" / "lab" / "notebooks" / "index.html"),
 )
 
-# In order: a step stands after those it needs.
+# In order: a step comes after those that it needs.
 FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM, LIBRARY)
 FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, SYNTHETIC, WIDGET_BUNDLE)
 TO_SITE = (WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, SITE)
@@ -397,10 +397,10 @@ FOR_TESTS = (*FOR_LINT, OLDEST_PACKAGES, SYNTHETIC, RUST_TESTS, WIDGET_BUNDLE, *
 
 
 COURSE = ROOT / "my-course"
-"""The learner's own copies of the notebooks; what is written there stays."""
+"""The learner's own copies of the notebooks; changes in them are kept."""
 
 
 def write_course() -> Path:
-    """Write the course's notebooks where the learner works on them, those that are missing; give the first."""
+    """Write the missing notebooks of the course to the learner's folder; return the path of the first."""
     run("course", VENV_BIN / "seeklab", "course", COURSE, "--no-open")
     return min((COURSE / "notebooks").glob("*.ipynb"))

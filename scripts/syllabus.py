@@ -17,7 +17,7 @@ HEAD = "| week | theme | notebooks | exercise |\n|---|---|---|---|\n"
 
 
 def weeks() -> list[dict[str, Any]]:
-    """Read the weeks: number, theme, notebooks with the part of each that belongs there ("" for all), exercises."""
+    """Return the weeks: number, theme, notebooks with the part of each ("" for all), and exercises."""
     listed = tomllib.loads(COURSE.read_text(encoding="utf-8"))["weeks"]
     return [
         {"week": number, **week, "notebooks": [{"part": "", **notebook} for notebook in week["notebooks"]]}
@@ -26,7 +26,7 @@ def weeks() -> list[dict[str, Any]]:
 
 
 def table() -> str:
-    """Return the weeks as a table in Markdown."""
+    """Return the weeks as a Markdown table."""
     rows = []
     for week in weeks():
         link = f"[{week['week']}](weeks/week-{week['week']:02}.md)"
@@ -40,7 +40,7 @@ def table() -> str:
 
 
 def write_table() -> None:
-    """Write the table in place of the one that is there."""
+    """Replace the table in the README."""
     text = README.read_text(encoding="utf-8")
     README.write_text(re.sub(re.escape(HEAD) + r"(\|.*\n)*", lambda _: table(), text), encoding="utf-8")
 

@@ -2,9 +2,9 @@
 
 A build step runs this program; the files are not tracked.
 
-The trace is no measurement. Its service times are those of a second drive in the same model, which differs from the
-first as a real drive differs from its data sheet: it seeks a little slower, turns a little faster, and each request has
-some noise. So the page shows an error of known origin, and the whole method, without anybody's data.
+The trace is not a measurement. Its service times are those of a second drive in the same model, which differs from the
+first as a real drive differs from its data sheet. It seeks a little slower, turns a little faster, and each request has
+some noise. The page can therefore show an error of known origin, and the whole method, without third-party data.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ READ_SHARE, LOCAL_SHARE, SEQUENTIAL_SHARE = 0.67, 0.4, 0.1
 MEAN_PAUSE_US = 9000
 SLOWER_SEEK, FASTER_TURN, NOISE_US = 1.06, 1.0004, 250
 ABOUT = (
-    "No such drive was built. What its trace calls measured was simulated with a second drive, which seeks"
-    f" {SLOWER_SEEK - 1:.0%} slower and turns {FASTER_TURN - 1:.2%} faster, and got noise of {NOISE_US / 1000} ms."
+    "This drive does not exist. The measured times in its trace were simulated with a second drive, which seeks"
+    f" {SLOWER_SEEK - 1:.0%} slower and turns {FASTER_TURN - 1:.2%} faster, plus noise of {NOISE_US / 1000} ms."
 )
 
 
 def drive() -> dict[str, Any]:
-    """Describe a drive of round numbers: 6000 rpm, two zones, four surfaces, square-root seeks up to 12 ms."""
+    """Return a drive with round numbers: 6000 rpm, two zones, four surfaces, square-root seeks up to 12 ms."""
     seek = [[distance, round(0.9 + 0.32 * distance**0.5, 3)] for distance in (1, 4, 16, 64, 256, 1024, CYLINDERS - 1)]
 
     def zone(first: int, last: int, blocks: int) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def drive() -> dict[str, Any]:
 
 
 def other_drive() -> dict[str, Any]:
-    """Describe the drive that is "measured": slower to seek, faster to turn."""
+    """Return the drive that is "measured": slower to seek, faster to turn."""
     other = drive()
     other["mechanics"]["Rotation speed (in rpms)"] *= FASTER_TURN
     other["seek_ms_by_cylinders"] = [[distance, ms * SLOWER_SEEK] for distance, ms in other["seek_ms_by_cylinders"]]
@@ -117,7 +117,7 @@ def requests() -> list[tuple[str, int, int, float]]:
 
 
 def trace() -> str:
-    """Write the trace, with the other drive's times and noise as what was measured."""
+    """Return the trace, with the other drive's times plus noise as the measured ones."""
     head = "op,buffer_action,lbn,blocks,service_us,next_interarrival_us\n"
     drawn = requests()
     blank = head + "".join(f"{op},,{block},{length},0,{pause}\n" for op, block, length, pause in drawn)

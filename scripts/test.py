@@ -1,4 +1,4 @@
-"""`make test`: everything, from an empty clone if need be. The last line counts what passed and failed."""
+"""`make test`: all checks, even from an empty clone. The last line counts passes and failures."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from steps import FOR_TESTS
 
 
 def test() -> int:
-    """Prepare, run every stage that can run, count."""
+    """Prepare, run every stage that can run, and count."""
     start = time.monotonic()
     machine.require_for_tests()
     failed_steps = {name for name, failure in apply(FOR_TESTS).items() if failure is not None}
     say(f"Prepared in {time.monotonic() - start:.0f} s.")
     count = check((*LINT, *TESTS, RUST_DOCUMENTATION), failed_steps) + Count(failed=len(failed_steps))
     if failed_steps:
-        say(f"Could not be prepared: {', '.join(sorted(failed_steps))}; the reasons are above and in .cache/logs.")
-    say(f"All of it took {time.monotonic() - start:.0f} s.\n")
+        say(f"These steps failed: {', '.join(sorted(failed_steps))}; the reasons are above and in .cache/logs.")
+    say(f"The whole run took {time.monotonic() - start:.0f} s.\n")
     say(str(count))
     return 1 if count.failed else 0
 

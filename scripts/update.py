@@ -1,7 +1,7 @@
-"""`make update`: write stored data again where what it is made from has changed.
+"""`make update`: write stored data again if its inputs have changed.
 
-`make update what="ranges readme"` writes the named stores, changed or not. The tests compare each store with a fresh
-measurement, or a sample of it; CONTRIBUTING says which change needs which store.
+`make update what="ranges readme"` writes the named stores, changed or not. The tests compare each store with a new
+measurement, or with a sample of one; CONTRIBUTING says which change needs which store.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ TESTS = ROOT / "tests"
 
 @dataclass(frozen=True)
 class Store:
-    """Data in the repository that a program has written."""
+    """Data in the repository that a program writes."""
 
     name: str
     what: str
-    """What it holds."""
+    """Description of its contents."""
     writes: tuple[Path, ...]
     reads: tuple[Path, ...]
-    """What it is made from."""
+    """Its inputs."""
     command: tuple[str | Path, ...]
     folder: Path = ROOT
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -62,11 +62,11 @@ def _python(*arguments: str | Path) -> tuple[str | Path, ...]:
 STORED = {"SEEKLAB_STORE": "1"}
 EXERCISES = tuple(ROOT / name for name in ("exercises", "solutions"))
 
-# In order: a store comes after those that it is made from.
+# In order: a store comes after its inputs.
 STORES = (
     Store(
         "ranges",
-        "what each fact measures over seeds and inputs",
+        "the results of each fact over seeds and inputs",
         (ENGINE / "ranges.json",),
         (*MODEL, *INCIDENTS, TESTS / "fact_ranges.py"),
         _python(TESTS / "fact_ranges.py"),
@@ -80,7 +80,7 @@ STORES = (
     ),
     Store(
         "presets",
-        "what presets of drives give where runs of them are published",
+        "the published runs of drives, simulated with their presets",
         (ENGINE / "validation" / "presets.json",),
         (*MODEL, ENGINE / "presets", ENGINE / "library" / "tests" / "suite" / "ssd_presets.rs"),
         ("cargo", "test", "--locked", "--package", "seeklab-library", "--test", "suite", "ssd_presets"),
@@ -89,7 +89,7 @@ STORES = (
     ),
     Store(
         "signatures",
-        "what diagnose knows each incident by",
+        "the signatures of incidents for diagnose",
         (PYTHON / "diagnosis" / "signatures.json",),
         (*MODEL, *INCIDENTS, PYTHON / "diagnosis", TESTS / "blind.py"),
         _python(TESTS / "blind.py", PYTHON / "diagnosis" / "signatures.json"),
@@ -135,7 +135,7 @@ STORES = (
     ),
     Store(
         "prose",
-        "how many findings `make prose` has in each file",
+        "the number of findings of `make prose` in each file",
         (prose.COUNTS,),
         (prose.RULES, *map(ROOT.joinpath, prose.files())),
         (sys.executable, "-B", ROOT / "scripts" / "prose.py", "--store"),
@@ -143,7 +143,7 @@ STORES = (
     ),
     Store(
         "pictures",
-        "the pictures that charts are compared with",
+        "the reference pictures of charts",
         (WEB / "test" / "charts" / "pictures",),
         (WEB / "src", WEB / "test" / "charts", WEB / "test" / "fixtures"),
         ("npm", "run", "--silent", "pictures"),
@@ -153,12 +153,12 @@ STORES = (
 
 
 def update() -> None:
-    """Write the stores that were named, or those whose inputs have changed. Build first if one of them needs it."""
+    """Write the named stores, or those with changed inputs. Build first if one of them needs it."""
     named = sys.argv[1:]
     unknown = sorted(set(named) - {store.name for store in STORES})
     if unknown:
         there = "\n".join(f"  {store.name:14}{store.what}" for store in STORES)
-        message = f"{', '.join(unknown)}: not a store. These are:\n{there}"
+        message = f"{', '.join(unknown)}: not a store. The stores are:\n{there}"
         say(message)
         raise StepFailedError(message.splitlines()[0])
     chosen = [store for store in STORES if not named or store.name in named]

@@ -1,4 +1,4 @@
-"""`make wasm`: compile the engine, write its JavaScript glue and types, hand a copy to the Python package."""
+"""`make wasm`: compile the engine, write its JavaScript glue and types, and copy it to the Python package."""
 
 from __future__ import annotations
 
