@@ -1,5 +1,5 @@
-"""The assignments: one module for each, named like it, with the system that a learner gets and its tasks.
+"""The assignments: each module has one, with a system for each learner and its tasks.
 
-A module holds no answers: each truth is measured by running systems. `ASSIGNMENT` declares what may be handed in and
-how it is measured; `check` and `hint` are for the learner's notebook. `seeklab.judge.catalogue` lists all of them.
+A module contains no answers: every true value is measured by running systems. `ASSIGNMENT` declares the answers and
+their measurement. A learner's notebook calls `check` and `hint`. `seeklab.judge.catalogue` lists all assignments.
 """

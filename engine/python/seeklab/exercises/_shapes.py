@@ -1,7 +1,7 @@
-"""What exercises share, and two shapes: a rule that has to hold for any system, and settings that hold on others.
+"""Shared parts of the exercises, and two shapes: a rule for any system, and settings that must also work elsewhere.
 
-In both, each learner has a system of their own, drawn from the name; the same work is then judged on systems that the
-seed draws, one of each kind that needs another answer. So a constant that fits one's own system is not a rule.
+Both shapes draw a system for each learner from the name. The judge then tries the same work on systems drawn from the
+seed, one of each kind that needs a different answer. A constant that fits only the learner's system fails there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Exercise(NamedTuple):
-    """An assignment, and what a learner's notebook calls."""
+    """An assignment with the functions that a learner's notebook calls."""
 
     assignment: Assignment
     check: Callable[..., Verdict]
@@ -37,7 +37,7 @@ def exercise(
     cells: Mapping[str, str] | None = None,
     blind: Callable[[bytes], dict[str, str]] | None = None,
 ) -> Exercise:
-    """Declare an assignment; the cell of an answer has its name, unless `cells` has another."""
+    """Declare an assignment; an answer's cell has the answer's name unless `cells` maps it to another."""
     places = {answer: answer for task in tasks for answer in task.takes} | dict(cells or {})
     practice = Practice(Assignment(name, tasks, places, bounds or {}, blind))
     return Exercise(practice.assignment, practice.check, practice.hint)
@@ -45,13 +45,13 @@ def exercise(
 
 @dataclass(frozen=True)
 class System:
-    """A system that was drawn: its numbers by name, and the same in a sentence."""
+    """A drawn system: its numbers by name, and a sentence that states them."""
 
     known: Mapping[str, float]
     told: str
 
     def __getitem__(self, name: str) -> float:
-        """Give one of its numbers."""
+        """Return one of its numbers."""
         return self.known[name]
 
     def __str__(self) -> str:
@@ -65,9 +65,9 @@ class Shape:
 
     id: str
     what: str
-    """What each learner has one of, in a word."""
+    """The noun for a learner's system, such as `server`."""
     kinds: Mapping[str, Callable[[random.Random], System]]
-    """Draws a system of each kind."""
+    """One function for each kind; it draws a system of that kind."""
     questions: Mapping[str, str]
     near: Callable[[System, int], Mapping[str, tuple[float, str]]]
     """Measures what is predicted."""
@@ -76,25 +76,25 @@ class Shape:
     parts: int
     hints: tuple[str, str, str]
     gives: Kind | None = None
-    """What a rule has to give."""
+    """The kind of value that a rule must return."""
     fix: Settings | None = None
-    """What may be set, where settings are asked for."""
+    """The allowed settings, if the exercise asks for settings."""
     seeds: int = 2
     events: int = MAX_EVENTS
 
     def own(self, learner: object) -> System:
-        """Give the learner's own system."""
+        """Return the learner's own system."""
         draws = draws_of(learner)
         kind = list(self.kinds.values())[draws[0] % len(self.kinds)]
         return kind(source_from(bytes(draws)))
 
     def briefing(self, learner: object) -> str:
-        """Tell the learner's system."""
+        """Describe the learner's system."""
         return f"The {self.what} of {learner}: {self.own(learner)}."
 
     @property
     def answer(self) -> str:
-        """What the work is called: `rule`, or `fix`."""
+        """Return the name of the answer: `rule` or `fix`."""
         return "rule" if self.fix is None else "fix"
 
     def exercise(self) -> Exercise:
@@ -128,13 +128,13 @@ class Shape:
         return [item for one, answer in given for item in self._ruled(one, answer, asked.seed)]
 
     def _ruled(self, on: System, answer: object, seed: int) -> list[Evidence]:
-        """Judge what a rule returned for one system, if it can be read."""
+        """Judge the return value of a rule for one system, if it is valid."""
         value, broken = returned(self.gives, answer, on, self.parts)
         return broken or self.judge(on, value, seed)
 
 
 def named(**sentences: str) -> dict[str, Mistake]:
-    """Name mistakes by their sentences; an underscore in a name is a hyphen in the code."""
+    """Turn sentences into mistakes; an underscore in a name becomes a hyphen in the code."""
     codes = {name: name.replace("_", "-") for name in sentences}
     return {codes[name]: Mistake(codes[name], why) for name, why in sentences.items()}
 
@@ -145,7 +145,7 @@ def source_from(seed: int | bytes) -> random.Random:
 
 
 def returned(kind: Any, answer: object, on: object, parts: int) -> tuple[Any, list[Evidence]]:
-    """Read what a learner's function returned: the value, or a broken bound for each part that needs it."""
+    """Read the return value of a learner's function: the value, or one broken bound for each part that needs it."""
     try:
         value, broken = kind.read("the function", answer)
     except UnreadableError as error:
@@ -154,10 +154,10 @@ def returned(kind: Any, answer: object, on: object, parts: int) -> tuple[Any, li
 
 
 def at_most(what: str, measured: float, most: float, unit: str, seed: int, why: Mistake) -> Evidence:
-    """Hold a number against an upper bound."""
+    """Compare a number with an upper bound."""
     return Evidence(what, measured, f"<= {number(most)}", measured <= most, unit, seed).because(why)
 
 
 def at_least(what: str, measured: float, least: float, unit: str, seed: int, why: Mistake) -> Evidence:
-    """Hold a number against a lower bound."""
+    """Compare a number with a lower bound."""
     return Evidence(what, measured, f">= {number(least)}", measured >= least, unit, seed).because(why)

@@ -1,8 +1,8 @@
-"""The assignment on learn cycles: a function that plans those of forty controllers for a year.
+"""The assignment on learn cycles: a function plans those of forty controllers for a year.
 
-Each learner has forty controllers in replica sets, with batteries of different ages and times. The function says when
-each controller starts its first learn cycle and how often it does so; the engine then runs a year of each battery. It
-is judged by what the cycles meet: the night, the other cycles of the set, the age of the battery, and the load.
+Each learner has forty controllers in replica sets. Their batteries differ in age and in cycle times. The function
+returns each controller's first start and the days between its cycles, and the engine runs a year of each battery. The
+bounds cover the hours of the cycles, overlaps within a set, the age of each battery, and the load.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ CASE = "battery-learns"
 CONTROLLERS = 40
 DAY_S = 86_400
 YEAR_DAYS = 364
-"""Days that are simulated: a run ends within a year."""
+"""Simulated days; a run must end within a year."""
 LATEST_DAYS = 100
 MAX_CYCLES = 5
 NIGHT_FROM_H, NIGHT_HOURS = 22, 8
 WAITING = 1000
-"""Transactions that may wait at a time."""
+"""Limit of waiting transactions."""
 QUIET_S, BUSY_S = 60, 120
-"""How long before write-through and after it the load is run."""
+"""Seconds of load before and after write-through."""
 START, DISCHARGING, BELOW, THROUGH, COMPLETE, BACK, ENOUGH = range(7)
-"""Lines of the controller's log, by their numbers."""
+"""Names of the lines in the controller's log, by number."""
 
 MAX_EVENTS = 15_000_000
-"""Events of the runs that a plan is tried in: a year, and the hours around its cycles."""
+"""Limit of events in the runs that test a plan: a year, and the hours around its cycles."""
 
 QUESTIONS = {
     "slow_s": "For how many seconds does your first controller write through, in each of its cycles?",
@@ -45,24 +45,24 @@ QUESTIONS = {
 
 @dataclass(frozen=True)
 class Site:
-    """Forty controllers, and the load of their servers by night and by day."""
+    """Forty controllers, and the load of their servers by day and by night."""
 
     controllers: tuple[Mapping[str, Any], ...]
     night_tps: int
     day_tps: int
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe it in one line."""
         sets = len({one["set"] for one in self.controllers})
         load = f"{self.night_tps} transactions/s by night and {self.day_tps} by day"
         return f"{len(self.controllers)} controllers in {sets} sets, {load}"
 
     def tps(self, second: float) -> int:
-        """Give the load at a time of the day."""
+        """Return the load at a time of the day."""
         return self.night_tps if night_left_s(second) > 0 else self.day_tps
 
     def cycles(self, nth: int, first_s: float, every_s: float, seed: int = 1) -> list[dict[int, float]]:
-        """Run a controller's battery for a year: for each cycle the time of each line of its log, in seconds."""
+        """Run a controller's battery for a year: for each cycle, the time of each log line in seconds."""
         changes = {
             "raid_cache.battery": {
                 **battery(self.controllers[nth]),
@@ -80,7 +80,7 @@ class Site:
         return list(found.values())
 
     def waiting(self, nth: int, tps: int, seed: int = 1) -> float:
-        """Run the commits of a server through one learn cycle: the most transactions that wait."""
+        """Return the most transactions that wait while a server's commits run through one learn cycle."""
         through_s, back_s = slow_s(self.controllers[nth])
         changes = {
             "raid_cache.battery": {**battery(self.controllers[nth]), "learn_at": 0, "learn_every": "8760h"},
@@ -96,7 +96,7 @@ def _ns(seconds: float) -> int:
 
 
 def battery(one: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a controller's battery as the engine takes it."""
+    """Return the fields of a controller's battery for the engine."""
     return {
         "lead": _ns(one["lead_s"]),
         "discharge": _ns(one["discharge_s"]),
@@ -107,14 +107,14 @@ def battery(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def slow_s(one: Mapping[str, Any]) -> tuple[float, float]:
-    """Give when a controller's write-through begins and ends, in seconds from the start of a cycle."""
+    """Return the start and the end of a controller's write-through, in seconds from the start of a cycle."""
     begins = one["lead_s"] + (1 - one["threshold"]) * one["discharge_s"]
     ends = one["lead_s"] + one["discharge_s"]
     return begins, ends + (one["threshold"] * one["charge_s"] if one["returns"] == "threshold" else 0)
 
 
 def night_left_s(second: float) -> float:
-    """Give how long the night still lasts at a time; nothing by day."""
+    """Return the remaining seconds of the night at a time; 0 by day."""
     return max(0, NIGHT_HOURS * 3600 - (second - NIGHT_FROM_H * 3600) % DAY_S)
 
 
@@ -122,7 +122,7 @@ def _drawn(source: random.Random) -> Site:
     per_set = source.choice((4, 5, 8))
     controllers = []
     for group in range(CONTROLLERS // per_set):
-        # Those of a set were bought together.
+        # The batteries of a set were bought together.
         age = source.randrange(20, LATEST_DAYS - 2 * per_set)
         for _ in range(per_set):
             one = {
@@ -140,12 +140,12 @@ def _drawn(source: random.Random) -> Site:
 
 
 def site(learner: object) -> Site:
-    """Give the learner's own site."""
+    """Return the learner's own site."""
     return _drawn(source_from(bytes(draws_of(learner))))
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's site."""
+    """Describe the learner's site."""
     own = site(learner)
     first = own.controllers[0]
     returns = "the cycle is complete" if first["returns"] == "complete" else "the charge is at the threshold again"
@@ -166,22 +166,21 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    by_day=f"a cycle has to run between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00, from its start "
-    "until write-back returns: lead and discharge, and charging to the threshold where write-back waits for that; "
-    "only whole days from one start to the next keep the time of day",
-    together="two of a set write through at the same time, so every commit of the set waits for disks; the times of "
-    "write-through must not overlap in any round of the year, and with the same number of days between cycles, two "
-    "that are apart once stay apart",
-    late=f"a battery goes longer than {LATEST_DAYS} days without a cycle; the days before the plan count, so a "
-    f"battery that is 95 days old on the first day has {LATEST_DAYS - 95} left",
+    by_day=f"a cycle must run between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00 until write-back "
+    "returns, including any charging that write-back waits for; only intervals of whole days keep the time "
+    "of day",
+    together="two of a set are in write-through together, so every commit of the set waits for disks; keep them apart "
+    "in every round of the year, with equal intervals",
+    late=f"a battery runs for more than {LATEST_DAYS} days without a cycle; earlier days count, so one that is 95 "
+    f"days old on the first day has {LATEST_DAYS - 95} left",
     often=f"each cycle wears the battery: at most {MAX_CYCLES} in the year",
-    queue="write-through takes 59 commits a second, but by day more arrive, and the rest waits for as long as "
-    "write-through lasts; at night write-through takes all of them",
+    queue="write-through handles 59 commits a second; by night that is enough, but by day more arrive, and "
+    "transactions queue for as long as write-through lasts",
 )
 
 
 def _overlap_s(windows: Sequence[tuple[float, float]]) -> float:
-    """Sum up for how long at least two windows overlap."""
+    """Return how long at least two windows overlap, in total."""
     ends = sorted([(begin, 1) for begin, _ in windows] + [(end, -1) for _, end in windows])
     at_once, since, overlap = 0, 0.0, 0.0
     for time, step in ends:
@@ -231,9 +230,12 @@ def _measure(asked: Asked, on: Site) -> list[Evidence]:
 
 PLAN = Code(shape=(None, None, None))
 HINTS = (
-    "How long is a cycle from its start until write-back returns, and on which day may it start at the latest?",
-    "Give each controller of a set its own night, the oldest batteries first, and the same number of days to all.",
-    "Sort the controllers of each set by age, oldest first. The nth starts at 22:00 of day n, and every 98 days.",
+    "How long is a cycle from its start until write-back returns? On which day must it start at the latest?",
+    "Return a different night for each controller of a set, the oldest batteries first, and the same interval for all.",
+    (
+        "Sort the controllers of each set by age, oldest first. The nth starts at 22:00 on day n and repeats every "
+        "98 days."
+    ),
 )
 
 ASSIGNMENT, check, hint = exercise(

@@ -1,8 +1,7 @@
-"""The assignment on blind diagnosis: name the cause of an unknown incident, and the evidence, from tool output alone.
+"""The assignment on blind diagnosis: name an unknown incident's cause and the evidence, from tool output alone.
 
-Each learner has one of several incidents, with numbers of their own; which one is drawn from the name. A cause is
-judged by experiment: what is named is taken away, and the complaint has to go away with it. Evidence is judged against
-the run that the tools print.
+The learner's name determines the incident and its numbers. A cause is judged by experiment: the judge removes it, and
+the complaint must disappear. Evidence is compared with the run that the tools print.
 """
 
 from __future__ import annotations
@@ -33,39 +32,39 @@ WINDOW = "The buffers at the two ends are too small for the line's round trip."
 CAUSES = {
     THREAD: Mistake(
         "one-thread",
-        "a thread that is the limit works all the time; find the busiest one in the folded stacks: with a second "
-        "shard beside it nothing changed here",
+        "a thread that is the limit works all the time; look for the busiest one in the folded stacks; here, a "
+        "second shard changed nothing",
     ),
     LOCK: Mistake(
         "lock",
-        "threads that wait for a lock appear as waiting in the folded stacks, while the holder works alone; without "
-        "the lock the threads here would be no faster",
+        "threads that wait for a lock appear as waiting in the folded stacks, while the holder works alone; "
+        "without the lock, these threads would be no faster",
     ),
     CORES: Mistake(
         "cores",
-        "if all cores are busy, the work adds up to all of them: add up the folded stacks, divide by the run's time, "
-        "and compare with the number of cores; twice as many would change nothing here",
+        "if all cores were busy, their work would equal the number of cores times the run's time; check the "
+        "folded stacks: here, twice as many cores change nothing",
     ),
     ALIGNMENT: Mistake(
         "alignment",
-        "a write that begins inside a block makes the disk read first, so iostat shows reads although the application "
-        "does not read; moved to a whole MiB, this partition performs as before",
+        "a write that starts inside a block makes the disk read first; iostat shows these reads; this partition "
+        "performs the same when aligned to a MiB",
     ),
     BURSTS: Mistake(
         "bursts",
-        "a dashboard misleads about bursts when its window is longer than they are; with a window of 100 ms this one "
+        "a dashboard misleads about bursts that are shorter than its interval; at intervals of 100 ms, this one "
         "shows the same as before",
     ),
     WINDOW: Mistake(
         "window",
-        "a window is the limit when the bytes of one round trip equal the smaller of the two buffers; with 16 MiB at "
-        "both ends no more data arrives here",
+        "a window is the limit when one round trip carries exactly the smaller of the two buffers; with 16 MiB "
+        "at both ends, no more data arrives here",
     ),
 }
-"""What it may be, and why it is not."""
+"""The possible causes, and why each one does not apply."""
 
 TOOLS = ("fio", "iostat", "monitor", "histogram", "parted", "folded")
-"""What may be looked at, as on the command line with `--as`."""
+"""The available tools, as for `--as` on the command line."""
 
 APP = "app"
 
@@ -76,19 +75,19 @@ class Incident:
 
     scenario: dict[str, Any]
     complaint: str
-    """What the users see, with `{}` for the number of `metric`."""
+    """The users' complaint, with `{}` for the number of `metric`."""
     metric: str
-    """What the complaint is about; more is better."""
+    """The metric of the complaint; more is better."""
     known: str
-    """What the tools do not print."""
+    """Facts about the system that the tools do not print."""
     evidence: Mapping[str, tuple[str, Callable[[Result], float]]]
-    """By name: what is to be read off the tools, and the number itself."""
+    """Evidence by name: a number to read off the tools, and its true value."""
 
 
 def _job(scenario: dict[str, Any], window: str, **changes: object) -> dict[str, Any]:
-    """Keep the first job of a scenario under a name that says nothing, and let all tools see it.
+    """Keep the first job of a scenario under a neutral name, and let all tools observe it.
 
-    `window` is shorter than the job runs, so that only the dashboard that is meant to mislead does.
+    `window` is shorter than the job's runtime, so only the intended dashboard misleads.
     """
     job = {**scenario["jobs"][0], "name": APP, **changes}
     monitor = {"span": "1s", **(scenario.get("monitor") or {}), "window": window}
@@ -112,11 +111,11 @@ def _outside(result: Result) -> float:
     return 100 * (1 - result.metrics["device_r_await_ms"] / result.metrics[f"{APP}.read_latency_mean_ms"])
 
 
-OUTSIDE = ("outside_percent", "Which share of a read's time passes outside the device, in %?")
+OUTSIDE = ("outside_percent", "Which share of a read's time is spent outside the device, in %?")
 
 
 def _node(source: random.Random, **controller: object) -> dict[str, Any]:
-    """Draw a node with controllers of virtual disks and one kind of load, without anything wrong."""
+    """Draw a healthy node with controllers of virtual disks and one kind of load."""
     whole = seeklab.case("vdisk-sharding").scenario("both")
     own = {
         **whole["controller"],
@@ -286,14 +285,14 @@ _INCIDENTS: Mapping[str, Callable[[random.Random], Incident]] = {
 
 
 def _found(learner: object) -> tuple[str, Incident]:
-    """Give the learner's incident and its cause."""
+    """Return the learner's incident and its cause."""
     draws = draws_of(learner)
     cause = list(CAUSES)[draws[0] % len(CAUSES)]
     return cause, _INCIDENTS[cause](source_from(bytes(draws)))
 
 
 def _without(scenario: dict[str, Any], cause: str) -> dict[str, Any]:
-    """Take away what is named, where the system has such a part."""
+    """Remove the named cause, if the system has it."""
     changed = dict(scenario)
     controller, network, monitor = (scenario.get(part) for part in ("controller", "network", "monitor"))
     if controller and cause == THREAD:
@@ -326,13 +325,13 @@ def _shown(draws: bytes, tool: str) -> str:
 
 
 def ticket(learner: object) -> str:
-    """Tell what the users complain of, and what the tools do not print."""
+    """Describe the users' complaint and the facts that the tools do not print."""
     complaint = handed_text(learner, "ticket")
     return f"The ticket of {learner}: {_complaint(draws_of(learner)) if complaint is None else complaint}"
 
 
 def look(learner: object, tool: str) -> str:
-    """Print what a tool shows of the learner's system."""
+    """Print a tool's output for the learner's system."""
     if tool not in TOOLS:
         raise SeeklabError([Problem("tool", f'"{tool}" is not available here; known: {", ".join(TOOLS)}')])
     text = handed_text(learner, tool)
@@ -340,7 +339,7 @@ def look(learner: object, tool: str) -> str:
 
 
 def _handed_out(draws: bytes) -> dict[str, str]:
-    """Give all that may be looked at, and nothing else."""
+    """Return the ticket and the output of each tool; nothing in it names the cause."""
     return {"ticket": _complaint(draws), **{tool: _shown(draws, tool) for tool in TOOLS}}
 
 
@@ -349,14 +348,14 @@ def _example(cause: str) -> Incident:
 
 
 def evidence_for(cause: object) -> dict[str, str]:
-    """Say which numbers speak for a cause, by name."""
+    """Return the names of the numbers that are evidence for a cause."""
     if cause not in CAUSES:
-        raise SeeklabError([Problem("cause", "is not one of exercise.CAUSES, word for word")])
+        raise SeeklabError([Problem("cause", "is not one of exercise.CAUSES; copy the text exactly")])
     return {name: question for name, (question, _) in _example(str(cause)).evidence.items()}
 
 
 def _cause(asked: Asked) -> list[Evidence]:
-    """Judge a cause by experiment: without it the complaint's number has to grow."""
+    """Judge a cause by experiment: without it, the number of the complaint must rise."""
     cause = asked.answers["cause"]
     _, incident = _found(asked.draws)
     found, without = (
@@ -370,7 +369,7 @@ def _cause(asked: Asked) -> list[Evidence]:
 
 
 def _evidence(asked: Asked) -> list[Evidence]:
-    """Judge the numbers that were read off the tools; those of another cause are no evidence."""
+    """Judge the numbers read off the tools; the numbers of another cause are not evidence."""
     named, given = asked.answers["cause"], asked.answers["evidence"]
     cause, incident = _found(asked.draws)
     names = list(evidence_for(named))
@@ -379,7 +378,7 @@ def _evidence(asked: Asked) -> list[Evidence]:
         return [Evidence(name, None, "a number for the right cause", met=False).because(why) for name in names]
     result = seeklab.run(incident.scenario)
     percent = asked.bound("read_within_percent")
-    # The right number is not shown: a learner finds it in the tools.
+    # The right number stays hidden: a learner finds it in the tools.
     told = f"what the tools show, +-{percent:g}%"
     found = []
     for name in names:
@@ -414,13 +413,13 @@ ASSIGNMENT, check, hint = exercise(
         (
             "Compare the application's wait with the device's time: where is the rest?",
             (
-                "Each cause leaves one trace that no other leaves: a thread at 100%, waiting in the stacks, work "
-                "that fills all cores, reads that the application did not ask for, a latency that Little's law "
-                "contradicts, or the same bytes in every round trip."
+                "Each cause has its own trace: a thread at 100%, waiting in the stacks, work that fills all "
+                "cores. Others are unrequested reads, a latency that contradicts Little's law, or equal bytes in "
+                "every round trip."
             ),
             (
-                "Rule out causes that the tools disprove, one tool at a time: folded for threads, iostat for "
-                "alignment, the monitor beside the histogram for bursts, ping times the rate for the window."
+                "Rule out causes, one tool at a time: folded for threads, iostat for alignment, the monitor and "
+                "the histogram for bursts. For the window, multiply the ping time by the rate."
             ),
         ),
         seeds=1,
@@ -433,8 +432,8 @@ ASSIGNMENT, check, hint = exercise(
         (
             "exercise.evidence_for(cause) lists the two numbers to give.",
             (
-                "A share of a thread, or of cores, is the work in the folded stacks (ns) over the run's time; fio "
-                "prints how long the run took."
+                "A share of a thread or of the cores is the work in the folded stacks (ns) divided by the run's "
+                "time, which fio prints."
             ),
             "The share outside the device is 1 - r_await / fio's mean latency, both in the same unit.",
         ),

@@ -1,8 +1,8 @@
-"""The assignment on reading a benchmark: name what limits each line of Bonnie++, then move a limit and predict.
+"""The assignment on reading a benchmark: name the limit of each line of Bonnie++, then move a limit and predict.
 
-A learner's client and network are drawn from the name, so that a line which is limited by the wire for one is limited
-by the processor for a neighbour. A name for a limit is judged by experiment: the learner's system runs again, as on
-another day, with a link and a processor that differ by a few percent, and the busy shares decide.
+The learner's name determines the client and the network. A line that the wire limits for one learner may be limited by
+the processor for another. A named limit is judged by experiment: the system runs again with a link and a processor that
+differ by a few percent, and the busy shares decide.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ LINES = {
     "seq_stat": "get the files' attributes",
     "seq_del": "delete files",
 }
-"""The lines of the report, in the order in which the tests run."""
+"""The lines of the report, in the order of the tests."""
 
 LIMITS: Mapping[str, str] = {
     "client CPU": (
-        "the client's processor is not the limit here: divide its work for 8 KiB by its speed, and compare with "
-        "the time of the same 8 KiB on the wire, or with the round trip"
+        "the client's processor is not the limit here: divide its work for 8 KiB by its speed; compare with the "
+        "wire time of these bytes, or the round trip"
     ),
     "network": (
-        "the wire is not the limit here: it is not full if the data do not cross it (a file in the cache), or if "
-        "the processor prepares them more slowly than the link carries them"
+        "the wire is not the limit here: it is idle if the file is in the cache, or if the processor prepares "
+        "data more slowly than the link carries them"
     ),
-    "devices": "the server has everything in memory and answers in 106 us; no part of it is ever full",
+    "devices": "the server has everything in memory and answers in 106 us; no part of it is ever saturated",
     "latency": (
-        "latency is the limit only when nothing is busy all the time: one request at a time, each of which waits "
-        "for an answer; here something is busy"
+        "latency is the limit only for one request at a time, when each waits for an answer and nothing is "
+        "always busy; here something is busy"
     ),
 }
-"""What may limit a line (latency, if nothing is busy all the time), and why it does not."""
+"""The possible limits of a line (latency if nothing is always busy), and why each one does not apply."""
 
 LINK_TIMES = 4
 QUESTIONS = {
@@ -68,10 +68,10 @@ SHARES = {"client CPU": "client_cpu", "network": "network", "devices": "devices"
 
 
 def numbers(learner: object) -> dict[str, float]:
-    """Give the learner's system in numbers."""
+    """Return the learner's system in numbers."""
     draws = draws_of(learner)
     mbit = (1000, 2000, 4000)[draws[0] % 3]
-    # How many times slower the wire is, for its client, than in the course.
+    # How many times slower the wire is, relative to the client, than in the course.
     wire = (0.2, 0.3, 1.2, 2.0, 3.0)[draws[1] % 5]
     return {
         "mbit_per_s": mbit,
@@ -84,19 +84,20 @@ def numbers(learner: object) -> dict[str, float]:
 
 
 def briefing(learner: object) -> str:
-    """Tell a learner about the system."""
+    """Describe the learner's system."""
     own = numbers(learner)
     return (
-        f"The client of {learner}: two processors, {own['cpu_speed']:g} times as fast as the client of the course, a "
-        f"page cache of {own['cache_mib']:g} MiB, attributes valid for {own['attributes_s']:g} s.\nA link of "
-        f"{own['mbit_per_s']:g} Mbit/s with a round trip of {own['round_trip_us']:g} us, one connection. The server "
-        f"has everything in memory and answers in 106 us.\nA file takes {own['operations']:g} operations to create "
-        f"and half as many to delete. Bonnie++ runs over {SET_MIB} MiB and {FILES} files."
+        f"The client of {learner} has two processors, {own['cpu_speed']:g} times as fast as the client of the "
+        f"course. It has a page cache of {own['cache_mib']:g} MiB, and attributes stay valid for "
+        f"{own['attributes_s']:g} s.\nThe link carries {own['mbit_per_s']:g} Mbit/s with a round trip of "
+        f"{own['round_trip_us']:g} us, over one connection. The server has everything in memory and answers in "
+        f"106 us.\nA file takes {own['operations']:g} operations to create and half as many to delete. Bonnie++ "
+        f"uses {SET_MIB} MiB and {FILES} files."
     )
 
 
 def system(learner: object, *, day: int | None = None, link_times: float = 1) -> dict[str, Any]:
-    """Give the scenario of the learner's system; on another `day` its link and processors differ by up to 3 %."""
+    """Return the scenario of the learner's system; on another `day` its link and processors differ by up to 3%."""
     own = numbers(learner)
     source = random.Random(day)
     link, cpu = (1.0, 1.0) if day is None else (source.uniform(0.97, 1.03), source.uniform(0.97, 1.03))
@@ -139,13 +140,13 @@ def system(learner: object, *, day: int | None = None, link_times: float = 1) ->
 
 
 def run(learner: object, limits: object, prediction: object) -> Result:
-    """Run the learner's system, once every line has a limit and every question a number."""
+    """Run the learner's system, once every line has a limit and every question has a number."""
     named = limits if isinstance(limits, dict) else {}
     given = prediction if isinstance(prediction, dict) else {}
     missing = [name for name in LINES if named.get(name) not in LIMITS]
     missing += [name for name in QUESTIONS if not is_number(given.get(name))]
     if missing:
-        message = f"{', '.join(missing)} has no answer yet; commit to all of them before the first run"
+        message = f"{', '.join(missing)} has no answer yet; answer all of them before the first run"
         raise SeeklabError([Problem("limits and prediction", message)])
     return seeklab.run(system(learner))
 
@@ -169,7 +170,7 @@ def _limits(asked: Asked) -> list[Evidence]:
 
 
 def _near(asked: Asked) -> dict[str, tuple[float, str]]:
-    """Measure what a faster link does on another day."""
+    """Measure the effect of a faster link on another day."""
     before, after = (
         seeklab.run(system(asked.draws, day=asked.seed, link_times=times), seed=asked.seed).metrics
         for times in (1, LINK_TIMES)
@@ -190,14 +191,14 @@ ASSIGNMENT, check, hint = exercise(
         {"limits": Fields(dict.fromkeys(LINES, Choice(LIMITS)))},
         _limits,
         (
-            "For each line: how long does the processor work on 8 KiB, and how long is the wire busy with them?",
+            "For each line: how long does the processor work on 8 KiB, and how long does the wire need for them?",
             (
                 "Data that fit into the page cache do not cross the wire again. The protocol thread works in "
-                "parallel with the process, so the longer of the two counts."
+                "parallel with the process, so the longer time counts."
             ),
             (
-                "Seeks and operations on names go one at a time: an operation that waits for a round trip with "
-                "nothing else in flight is limited by latency, unless it needs no message at all."
+                "Seeks and operations on names run one at a time. An operation that waits for a round trip is "
+                "limited by latency, unless it needs no message."
             ),
         ),
         seeds=1,

@@ -1,7 +1,7 @@
-"""The assignment on sizing a buffer: how much must it hold, so that no write of a burst is delayed.
+"""The assignment on sizing a buffer, so that no write of a burst is delayed.
 
-Each learner has a burst and a backend of their own, and writes a function that gives the size for any other. It is
-judged by runs: not one write delayed at that size, and delayed writes at a size a little smaller.
+Each learner has a burst and a backend, and writes a function that returns the size for any other. Runs judge it: no
+write is delayed at that size, and some are at a slightly smaller size.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 CASE = "dirty-sizing"
 MB = 1_000_000
 SYNC_BYTES = 64 << 20
-"""Dirty bytes that make a group sync; before that nothing is written."""
+"""Dirty bytes that start the sync of a group; below that, nothing is written."""
 FOUND_SHARE = 0.4
-"""The buffer as found, as a share of what the burst leaves behind by plain arithmetic."""
+"""The buffer as found, as a share of the bytes that the backend cannot write during the burst."""
 WASTE_PERCENT = 3
-"""So much less must be too little."""
+"""A buffer that is smaller by this much must be too small."""
 OTHERS = 3
 
 QUESTIONS = {
@@ -41,7 +41,7 @@ DEMANDS = (
 
 @dataclass(frozen=True)
 class Burst:
-    """A load that lasts for a while, the backend behind it, and where the throttle begins."""
+    """A load of limited duration, its backend, and the threshold of the throttle."""
 
     load: int
     """In B/s."""
@@ -49,15 +49,15 @@ class Burst:
     """In B/s."""
     burst_s: int
     delay_percent: int
-    """Share of the buffer from which on writes are delayed."""
+    """Share of the buffer above which writes are delayed."""
 
     @property
     def left_behind(self) -> int:
-        """Bytes by which the load exceeds what the backend takes."""
+        """Bytes that the backend cannot write during the burst."""
         return (self.load - self.backend) * self.burst_s
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe it in one line."""
         return (
             f"{self.load // MB} MB/s for {self.burst_s} s onto {self.backend // MB} MB/s, delayed from "
             f"{self.delay_percent}%"
@@ -91,20 +91,20 @@ def _drawn(draws: bytes) -> Burst:
 
 
 def burst(learner: object) -> Burst:
-    """Give the learner's burst."""
+    """Return the learner's burst."""
     return _drawn(draws_of(learner))
 
 
 def found(learner: object) -> int:
-    """Give the learner's buffer as found, in bytes."""
+    """Return the learner's buffer as found, in bytes."""
     return round(burst(learner).left_behind * FOUND_SHARE / MB) * MB
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's system."""
+    """Describe the learner's system."""
     return (
         f"The burst of {learner}: {burst(learner)}. As found, the buffer holds {found(learner) // MB} MB. A group "
-        f"begins to sync when {SYNC_BYTES:,} bytes of it are dirty."
+        f"starts to sync when {SYNC_BYTES:,} bytes of it are dirty."
     )
 
 
@@ -118,7 +118,7 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 def _measure(asked: Asked, on: Burst) -> list[Evidence]:
-    """Run the size that the function gives, and one a little smaller."""
+    """Run the returned size, and one slightly smaller."""
     with asked.play("size") as size:
         given = size(on.load, on.backend, on.burst_s, on.delay_percent)
     given, broken = returned(Number(at_least=1, at_most=100 * on.left_behind), given, on, 2)
@@ -137,18 +137,18 @@ def _measure(asked: Asked, on: Burst) -> list[Evidence]:
 
 
 WHY = named(
-    full_buffer="too small: the size holds what the burst leaves behind, but delays begin long before the buffer is "
+    full_buffer="too small: the size covers the bytes left after the burst, but delays start long before the buffer is "
     "full; at {found}% of it, no write may be delayed yet",
-    late_start="too small: nothing is written while the first 64 MiB arrive, so the backend loses that time, and more "
-    "is left behind than load minus backend",
-    too_large="too large: a buffer that is a few percent smaller would also do, and memory costs money",
+    late_start="too small: the backend is idle while the first 64 MiB arrive, so more data remain than load minus "
+    "backend suggests",
+    too_large="too large: a buffer a few percent smaller would also be enough, and memory costs money",
 )
 HINTS = (
     "How much data arrives during the burst, and how much is written? The rest is dirty at the end.",
-    "Writes are delayed when the dirty data pass delay_percent of the buffer, not when it is full.",
+    "Writes are delayed when the dirty data exceed delay_percent of the buffer, not when it is full.",
     (
-        "A group begins to sync when 64 MiB of it are dirty; until then the backend writes nothing. In that time "
-        "it would have written backend * 64 MiB / load."
+        "A group starts to sync when 64 MiB of it are dirty; until then the backend writes nothing. In that time "
+        "it could have written backend * 64 MiB / load."
     ),
 )
 CODE = Code()

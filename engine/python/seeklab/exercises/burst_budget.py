@@ -1,7 +1,7 @@
-"""The assignment on I/O credits: how long a burst lasts, what a graph shows of it, and which volume a day needs.
+"""The assignment on I/O credits: how long a burst lasts, what a graph shows, and which volume a workload needs.
 
-Each learner has a volume of some size with a full account. Predictions are judged by running it; the learner's function
-chooses the size for demands that are drawn at the moment of the check, and the volume of that size has to serve them.
+Each learner has a volume of some size with a full account. Runs of this volume judge the predictions. The learner's
+function chooses a size for each demand that the check draws, and the volume of that size must serve the demand.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 CASE = "burst-credits"
 PER_GIB, LEAST, BURST = 3, 100, 3000
-"""I/Os a second that a volume earns for each GiB, what the smallest earns, and what all may burst to."""
+"""Credits a second for each GiB, the least a volume earns, and the burst rate, in I/Os a second."""
 MAX_GIB = 1000
 SECONDS = 5
-"""How long a period of a demand lasts. Demands are days in miniature, with an account to match."""
+"""Seconds of one period of a demand. Demands are scaled-down days, with an account to match."""
 PATIENCE_S = 0.5
 SLACK_PERCENT = 6.0
 
@@ -36,7 +36,7 @@ QUESTIONS = {
 
 
 def base_of(gib: float) -> int:
-    """Give what a volume of that size earns in a second."""
+    """Return the I/Os a second that a volume of that size earns."""
     return max(LEAST, round(PER_GIB * gib))
 
 
@@ -46,7 +46,7 @@ def _size_and_depth(learner: object) -> tuple[int, int]:
 
 
 def system(learner: object) -> Case:
-    """Give the learner's own volume."""
+    """Return the learner's own volume."""
     gib, depth = _size_and_depth(learner)
     return load_case(CASE).with_(
         {
@@ -59,12 +59,13 @@ def system(learner: object) -> Case:
 
 
 def briefing(learner: object) -> str:
-    """Tell what everybody knows of the learner's volume."""
+    """Describe the learner's volume."""
     gib, depth = _size_and_depth(learner)
     return (
-        f"The volume of {learner} has {gib} GiB. It earns {PER_GIB} credits a second for each GiB (at least {LEAST}) "
-        "and holds 5.4 million; it starts with a full account. An I/O costs one credit, and while there are credits "
-        f"the volume does {BURST} a second. The application keeps {depth} reads of 16 KiB in flight all the time."
+        f"The volume of {learner} has {gib} GiB. It earns {PER_GIB} credits a second for each GiB (at least "
+        f"{LEAST}) and holds 5.4 million; it starts with a full account. An I/O costs one credit, and while it "
+        f"has credits the volume serves {BURST} a second. The application keeps {depth} reads of 16 KiB in flight "
+        "all the time."
     )
 
 
@@ -92,7 +93,7 @@ def drawn(seed: int) -> tuple[list[int], int]:
 
 
 def volume(demand: Sequence[int], capacity: int, gib: float) -> Case:
-    """Give a volume of that size under a demand."""
+    """Return the scenario of a volume of that size under a demand."""
     job = load_case(CASE).scenario("migration")["jobs"][0]
     for name in ("fluid", "runtime", "time_based"):
         job.pop(name, None)
@@ -119,7 +120,7 @@ def _throttled_s(asked: Asked, demand: Sequence[int], capacity: int, gib: float)
 
 
 def _sized(asked: Asked) -> list[Evidence]:
-    """Judge the function on an unseen demand: the volume that it chooses serves it, a smaller one does not."""
+    """Judge the function on an unseen demand: the chosen volume serves it, and a smaller one does not."""
     demand, capacity = drawn(asked.seed)
     with asked.play("cheapest") as play:
         gib = play(demand, SECONDS, capacity)
@@ -139,20 +140,21 @@ def _sized(asked: Asked) -> list[Evidence]:
 
 
 ALIKE = 0.02
-"""The share by which a size may differ from that of a mistake."""
+"""Relative difference below which a size counts as a known mistake."""
 WHY = named(
-    mean="the volume earns the mean of the day over the whole day, but the peak comes before the rest of it",
+    mean="the volume earns the average demand over the whole day, but the peak comes first",
     empty_account=(
-        "the account runs out in a peak: follow its credits from period to period, and never above its capacity"
+        "the account is empty during a peak: follow the credits from period to period, and never let them exceed "
+        "the capacity"
     ),
-    peak="a volume whose base is the peak does not use its account, whose credits pay for a part of the peak",
-    too_large="a smaller volume would also do; try sizes until the account just lasts",
+    peak="a volume whose base rate is the peak does not use its account; saved credits can pay for part of the peak",
+    too_large="a smaller volume would also be enough; try sizes until the account is just large enough",
 )
 CHEAPEST = Code(shape=(None, None, None))
 HINTS = (
-    "What happens to an account of credits in one period, if the demand is above what it earns, and if it is below?",
-    "Start full. In each period add (base - demand) x seconds, and never hold more than the capacity.",
-    "Try sizes from small to large, base = max(100, 3 x size), until the account never falls below 0.",
+    "How does an account of credits change in one period if demand is above what it earns, and if it is below?",
+    "Start full. In each period add (base - demand) x seconds, and never exceed the capacity.",
+    "Try sizes from small to large, base = max(100, 3 x size), until the account never drops below 0.",
 )
 
 ASSIGNMENT, check, hint = exercise(

@@ -1,7 +1,7 @@
-"""The assignment on estimates: a rate from a data sheet, before anything is measured.
+"""The assignment on estimates: a rate from a data sheet, before any measurement.
 
-A rule gives reads or mebibytes a second for a disk, for a pool with fewer threads than disks, and for a client far
-away. It is judged by running them; an estimate is good when it is within a quarter.
+A rule returns reads or MiB a second for a disk, for a pool with fewer threads than disks, and for a distant client.
+Runs judge it: an estimate is good when it is within a quarter of the measured rate.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CASE = "invariants"
 MIB = 1 << 20
 WITHIN_PERCENT = 25
 DRIVES = ((5400, 1.0, 11.0, 24.0), (7200, 0.8, 8.5, 17.0), (10_000, 0.5, 5.0, 10.0))
-"""Turns a minute; seeks to the next track, on average and over all, in ms: what goes together in drives on sale."""
+"""Rotations a minute, and track-to-track, average and full-stroke seek in ms: combinations of real drives."""
 
 QUESTIONS = {"rate": "What is the rate of your system: reads/s of disks, or MiB/s of a distant client?"}
 
@@ -36,8 +36,8 @@ def _disks(source: random.Random, disks: int, threads: int) -> System:
     }
     what = "one disk" if disks == 1 else f"{disks} disks in mirrors"
     told = (
-        f"{what} of {rpm:,} rpm with an average seek of {average:g} ms; {threads} thread{'s' * (threads > 1)}, each "
-        "with one random read of 8 KiB at a time. How many reads a second?"
+        f"{what} of {rpm:,} rpm with an average seek of {average:g} ms; {threads} thread{'s' * (threads > 1)}, "
+        "each with one random read of 8 KiB at a time. How many reads a second do they complete?"
     )
     return System(known, told)
 
@@ -58,14 +58,15 @@ def _far(source: random.Random) -> System:
         "mbit_per_s": 1000,
     }
     told = (
-        f"a client reads a stream over {known['mbit_per_s']:,} Mbit/s with a round trip of {known['round_trip_ms']} "
-        f"ms and windows of {known['window_kib']} KiB at both ends. How many MiB/s?"
+        f"a client reads a stream over {known['mbit_per_s']:,} Mbit/s with a round trip of "
+        f"{known['round_trip_ms']} ms and windows of {known['window_kib']} KiB at both ends. How many MiB/s does "
+        "it receive?"
     )
     return System(known, told)
 
 
 def measured(system: System, seed: int = 1) -> float:
-    """Run the system: reads a second, or MiB/s of the client far away."""
+    """Run the system: reads a second, or MiB/s of the distant client."""
     whole = load_case(CASE)
     if "window_kib" in system.known:
         window = round(system["window_kib"]) << 10
@@ -99,12 +100,12 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    no_rotation="a random read waits for the arm and then for the platter, half a turn on average, so add both times; "
-    "the transfer of 8 KiB hardly counts",
-    disks_not_threads="a thread keeps one disk busy while it waits for its read, so with fewer threads than disks the "
-    "other disks are idle: count threads, not disks",
-    line_rate="the sender sends one window, then waits a round trip for the answer: as long as the line holds more "
-    "than a window, its rate does not matter",
+    no_rotation="a random read waits for the arm and then for the platter, half a rotation on average, so add both "
+    "times; transferring 8 KiB hardly matters",
+    disks_not_threads="a thread uses one disk while it waits for its read; with fewer threads than disks, the other "
+    "disks are idle: count threads, not disks",
+    line_rate="the sender sends one window, then waits a round trip for the answer: if the line holds more than a "
+    "window, its rate does not matter",
 )
 
 
@@ -127,8 +128,8 @@ SHAPE = Shape(
     parts=1,
     gives=Number(at_least=0),
     hints=(
-        "One request at a time: how long does one take? The rate is one over that time.",
-        "A read takes a seek and half a turn; each thread uses one disk; each round trip carries one window.",
+        "One request at a time: how long does one take? The rate is one divided by that time.",
+        "A read takes a seek and half a rotation; each thread uses one disk; each round trip carries one window.",
         "1000 / (seek_ms + 30,000 / rpm) for each thread, and window over round trip.",
     ),
 )
@@ -137,5 +138,5 @@ ASSIGNMENT, check, hint = SHAPE.exercise()
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's system."""
+    """Describe the learner's system."""
     return f"The system of {learner}: {system(learner)}"

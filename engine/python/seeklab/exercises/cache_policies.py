@@ -1,7 +1,7 @@
-"""The assignment on cache policies: predict what caches do, then write a policy that holds its own against LRU and ARC.
+"""The assignment on cache policies: predict the hits of caches, then write a policy that competes with LRU and ARC.
 
-Each learner has a cache of their own size, and traces in proportion to it. The policy is judged on traces drawn at the
-moment of the check, with the engine's own LRU, ARC and the optimum beside it.
+Each learner has a cache of some size, and traces in proportion to it. The check draws new traces and compares the
+policy with the engine's LRU, ARC and the optimum.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ QUESTIONS = {
 
 @dataclass(frozen=True)
 class Demand:
-    """So many hits, as a multiple of those of a policy of the engine."""
+    """A demanded number of hits, as a multiple of those of a policy of the engine."""
 
     against: str
     at_least: float
     bound: str
-    """Its name in the bank."""
+    """Name of the bound in the bank."""
     why: Mistake
-    """What is wrong with a policy that does not reach it."""
+    """The mistake of a policy that misses the demand."""
 
     def __str__(self) -> str:
-        """Say the demand."""
+        """Describe the demand."""
         return f"at least {self.at_least:g} times the hits of {self.against}"
 
 
 @dataclass(frozen=True)
 class Contest:
-    """A trace to be played, the cache's size in objects, and what is demanded there."""
+    """A trace to replay, the cache's size in objects, and the demands for it."""
 
     name: str
     trace: str
@@ -65,13 +65,15 @@ class Contest:
 
 
 WHY = named(
-    scan="a scan passes through and evicts popular objects, as it does with LRU: an object that was requested only "
-    "once proves little, and should leave first",
-    costly_scans="scans cost this policy more than ARC: an object that returns soon after its eviction is not new",
-    old_popularity="the policy keeps objects that were popular once: old popularity must fade, as it does with LRU",
-    no_room="newcomers get too little room to prove themselves when popularity changes; ARC gives them more",
-    loop="on a loop that is longer than the cache, a policy that evicts the oldest object evicts the next one it "
-    "needs; part of the loop has to stay while the rest goes by",
+    scan="a scan passes through and evicts popular objects, as it does with LRU: one request proves little, so "
+    "objects requested only once should leave first",
+    costly_scans=(
+        "scans cost this policy more than ARC: an object that is requested again soon after its eviction is not new"
+    ),
+    old_popularity="the policy keeps objects that were once popular: old popularity must fade, as it does with LRU",
+    no_room="newcomers get too little space when popularity changes; ARC gives them more",
+    loop="on a loop longer than the cache, evicting the oldest object evicts the next one needed; keep part of "
+    "the loop and let the rest pass",
 )
 
 ON_SCANS = (
@@ -83,22 +85,24 @@ ON_SHIFTS = (
     Demand("arc", 0.95, "shifts_over_arc", WHY["no-room"]),
 )
 ON_LOOPS = (Demand("belady", 0.4, "loops_over_best", WHY["loop"]),)
-"""What a policy must reach on every seed. LRU and ARC hit nothing on a loop that is too long: the optimum is asked."""
+"""The minimum hits of a policy on every seed. On a loop that is too long LRU and ARC hit nothing, so the reference is
+the optimum.
+"""
 
 
 def cache_size(learner: object) -> int:
-    """Give the learner's own cache, in objects."""
+    """Return the learner's own cache, in objects."""
     return 80 + draws_of(learner)[0] % 60
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's system."""
+    """Describe the learner's system."""
     size = cache_size(learner)
-    return f"The cache of {learner} holds {size} objects; its traces ask for {size * OBJECTS_PER_SLOT} different ones."
+    return f"The cache of {learner} holds {size} objects; its traces request {size * OBJECTS_PER_SLOT} different ones."
 
 
 def contests(learner: object, seed: int) -> Iterator[Contest]:
-    """Give the traces of a seed: popular objects with scans between them, and popularity that changes."""
+    """Return the traces of a seed: popular objects interrupted by scans, and popularity that changes."""
     size = cache_size(learner)
     objects = size * OBJECTS_PER_SLOT
     popular = workloads.zipf(REQUESTS, objects, seed=seed)
@@ -109,7 +113,7 @@ def contests(learner: object, seed: int) -> Iterator[Contest]:
 
 
 def other_contests(learner: object, seed: int) -> Iterator[Contest]:
-    """Give a loop that is too long, of a length that depends on the seed, and the traces on a smaller cache."""
+    """Return a loop that is too long, with a length drawn from the seed, and the traces on a smaller cache."""
     size = cache_size(learner)
     length = round(size * (1.15 + seed % 20 / 100))
     yield Contest("a loop that is too long", workloads.text(workloads.loop(REQUESTS // 2, length)), size, ON_LOOPS)
@@ -120,7 +124,7 @@ def other_contests(learner: object, seed: int) -> Iterator[Contest]:
 def practise(
     policy: Callable[[], EvictionPolicy], learner: object, seed: int = 1
 ) -> list[tuple[str, int, int, int, int]]:
-    """Replay a policy on the learner's traces of one seed: trace, own hits, and those of LRU, ARC and the optimum."""
+    """Replay a policy on the learner's traces of one seed: trace, its hits, and those of LRU, ARC and the optimum."""
     rows = []
     for contest in (*contests(learner, seed), *other_contests(learner, seed)):
         own = play_cache(contest.trace, policy(), contest.size, objects=True)["hits"]
@@ -140,7 +144,7 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 def _play(asked: Asked, played: Iterable[Contest]) -> list[Evidence]:
-    """Play contests: one piece of evidence for each demand, by how often the policy hits beside the engine's own."""
+    """Play contests; return one piece of evidence for each demand: the policy's hits against those of the engine's."""
     found = []
     for contest in played:
         rivals = [demand.against for demand in contest.demands]
@@ -158,8 +162,8 @@ def _play(asked: Asked, played: Iterable[Contest]) -> list[Evidence]:
 
 CODE = Code(made=True, methods=("hit", "admitted", "evicted", "evict"), notes=("hit", "admitted", "evicted"))
 HINTS = (
-    "What does LRU do when a scan comes by? Which objects would you rather have kept?",
-    "Give newcomers a small part of the room, and the rest to objects that were requested a second time.",
+    "How does LRU handle a scan? Which objects would you rather keep?",
+    "Reserve a small part of the space for newcomers, and the rest for objects that were requested twice.",
     "Remember as many keys of unused newcomers as the cache holds. A key that returns is no longer a newcomer.",
 )
 

@@ -1,6 +1,6 @@
-"""The assignment on combined requests: how large a scheduler may make them, for a client and a server of any size.
+"""The assignment on combined requests: the size limit of a scheduler, for any client and server.
 
-A rule gives a limit in MiB. It is judged by throughput, against the best of all limits on the same seed.
+A rule returns a limit in MiB. It is judged by throughput, compared with the best limit on the same seed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CASE = "combine-limit"
 MIB = 1 << 20
 MAX_MIB = 64
 SHARE = 0.93
-"""This much of the best limit's throughput is demanded."""
+"""Required share of the best limit's throughput."""
 
 QUESTIONS = {
     "one_mib_per_s": "How many MiB/s does the server read if nothing is combined (1 MiB)?",
@@ -42,7 +42,7 @@ def _drawn(source: random.Random, in_flight: int) -> System:
 
 
 def throughput(system: System, limit_mib: int, seed: int = 1) -> float:
-    """Run the server with a limit: MiB/s that it reads."""
+    """Run the server with a limit; return the MiB/s that it reads."""
     changes = {
         "jobs[client].iodepth": system["in_flight_mib"],
         "jobs[client].size": "256MiB",
@@ -61,10 +61,10 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    one_transaction="too large: everything in flight becomes one transaction, so the devices wait while the thread "
-    "prepares it, and the thread waits while they move it; there is no second transaction to work on",
-    unequal="two transactions of unequal size: while the devices move the large one, the thread soon finishes the "
-    "small one and waits, and then the reverse; less of the work overlaps than with equal sizes",
+    one_transaction="too large: everything in flight becomes one transaction; the devices wait for the thread, and the "
+    "thread waits for the devices; they never work in parallel",
+    unequal="two transactions of unequal size: while the devices move the large one, the thread finishes the small "
+    "one and waits; equal sizes overlap more of the work",
     too_small="too small: the thread pays its fixed time for each of many transactions",
 )
 
@@ -94,10 +94,10 @@ SHAPE = Shape(
     hints=(
         "Two parts work on a transaction, one after the other. When do both have work?",
         (
-            "Both are busy only while there are two transactions or more. How many does a limit make of the data "
-            "in flight?"
+            "Both are busy only if there are at least two transactions. How many transactions does a limit make "
+            "of the data in flight?"
         ),
-        "As large as possible while there are still two of equal size.",
+        "As large as possible, but still two of equal size.",
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing

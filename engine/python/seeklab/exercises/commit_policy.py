@@ -1,7 +1,8 @@
-"""The assignment on group commit: a policy in Python that chooses which transactions share the next flush of a log.
+"""The assignment on group commit: a Python policy chooses which transactions share the next flush of a log.
 
-Each learner has a database of their own. The policy is judged with one client, with 16 and with 256, beside the
-engine's own that takes all who wait; by the order in the replication log; and by how many flushes anybody waited for.
+Each learner has a database. The check runs the policy with 1, 16 and 256 clients, and compares it with the engine's
+policy that takes all waiting transactions. It also checks the order in the replication log and how many flushes a
+transaction waits.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 LOG = "replication"
 CLIENTS = (1, 16, 256)
 FLUSHES = 1200
-"""A run is as long as so many flushes of the replication log."""
+"""The length of a run, in flushes of the replication log."""
 ALONE_TIMES = 0.95
 CROWD_TIMES = 0.9
 MAX_FLUSHES = 2
 ALL, ONE = "all", "one"
 MAX_WAIT_FLUSHES = 100
-"""A policy that lets somebody wait at a free log for longer than so many flushes take waits for what does not come."""
+"""A policy that leaves the log idle this long, in mean flush times, is waiting for a transaction that never comes."""
 
 QUESTIONS = {
     "one_tps": "One client: how many commits a second does your database reach?",
@@ -41,18 +42,18 @@ QUESTIONS = {
 DEMANDS = (
     f"with one client, at least {ALONE_TIMES:g} times the commits of a policy that takes all waiting transactions",
     f"with 16 and with 256 clients, at least {CROWD_TIMES:g} times as many as that policy",
-    "transactions enter the replication log in the order in which they came to it",
+    "transactions enter the replication log in the order of their arrival",
     f"no transaction waits there for more than {MAX_FLUSHES} flushes before its own",
 )
 
 
 class NobodyComesError(Exception):
-    """A policy waits for company that does not come."""
+    """The policy waits for another transaction, but none comes."""
 
 
 @dataclass(frozen=True)
 class Database:
-    """A database with an engine log and a replication log, by the mean times of their flushes."""
+    """A database with an engine log and a replication log; its flush times are means."""
 
     work_ms: float
     engine_ms: float
@@ -60,7 +61,7 @@ class Database:
     per_commit_ms: float
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe it in one line."""
         return (
             f"{self.work_ms:g} ms of work, a flush of the engine's log in {self.engine_ms:g} ms and of the "
             f"replication log in {self.replication_ms:g}, on average, and {self.per_commit_ms:g} ms more for each "
@@ -68,7 +69,7 @@ class Database:
         )
 
     def scenario(self, clients: int) -> dict[str, Any]:
-        """Give the scenario with so many clients and the replication log flushed for one at a time."""
+        """Return the scenario with N clients, where each flush of the replication log carries one transaction."""
 
         def flush(mean_ms: float) -> dict[str, int]:
             return {"mean": _ns(mean_ms), "per_commit": _ns(self.per_commit_ms)}
@@ -102,7 +103,7 @@ class Database:
         }
 
     def run(self, policy: CommitPolicy | str, clients: int, seed: int = 1) -> Mapping[str, float]:
-        """Run a policy, or the engine's "all" or "one", with so many clients."""
+        """Run a policy, or the engine's "all" or "one", with N clients."""
 
         def heeded(queue: LogQueue) -> Iterable[int] | float:
             given = policy(queue)  # type: ignore[operator] # a name has no question asked of it
@@ -129,7 +130,7 @@ def _slow(source: random.Random) -> Database:
 
 
 def _quick(source: random.Random) -> Database:
-    """Draw one behind a cache that keeps its data: any wait is long there."""
+    """Draw a database behind a non-volatile cache: there, any wait is long."""
     return Database(
         work_ms=source.choice((1, 1.5, 2)),
         engine_ms=source.randrange(6, 13) / 100,
@@ -139,12 +140,12 @@ def _quick(source: random.Random) -> Database:
 
 
 def database(learner: object) -> Database:
-    """Give the learner's own database."""
+    """Return the learner's own database."""
     return _slow(source_from(bytes(draws_of(learner))))
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's database."""
+    """Describe the learner's database."""
     return (
         f"The database of {learner}: {database(learner)}. A transaction flushes the engine's log, the replication log "
         "and the engine's log again. A flush of the engine's log carries all waiting transactions; your policy "
@@ -153,7 +154,7 @@ def briefing(learner: object) -> str:
 
 
 def practise(policy: Callable[[], CommitPolicy], learner: object, seed: int = 1) -> list[tuple[str, ...]]:
-    """Race a policy with the engine's two on the learner's database, as rows: policy, clients, and what came."""
+    """Race a policy with the engine's two on the learner's database, as rows: policy, clients and results."""
     rows: list[tuple[str, ...]] = []
     for clients in CLIENTS:
         for name, racer in (("yours", policy()), (ALL, ALL), (ONE, ONE)):
@@ -180,15 +181,20 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    endless_wait="a transaction waits at an idle log and no other comes, so the policy waits forever: a wait needs an "
-    "end, and a lone client needs no wait",
-    lone_wait="with one client no other transaction can come while it waits, so each commit loses the time of the "
-    "wait; look at how many transactions are elsewhere",
-    small_batch="a flush carries too few: it takes hardly longer for all that wait than for one, and the rest queues",
-    idle_log="the log is idle while transactions wait for it: a wait makes flushes larger, but their number drops more",
-    order="replicas apply transactions in the order of the log, and some are in the log before others that came "
-    "earlier: take places from 0 on, and return them in their order",
-    left_behind="a transaction was left behind for more than two flushes: the longest waiting one must be in the flush",
+    endless_wait="a transaction waits at an idle log and no other arrives, so the policy waits forever: a wait needs a "
+    "limit, and a lone client needs no wait",
+    lone_wait="with one client, no other transaction can arrive during the wait, so each commit loses that time; look "
+    "at how many transactions are elsewhere",
+    small_batch=(
+        "a flush carries too few transactions: a flush for all waiting ones takes hardly longer than for one, "
+        "and the rest stay in the queue"
+    ),
+    idle_log=(
+        "the log is idle while transactions wait for it: a wait makes flushes larger, but lowers their number more"
+    ),
+    order="replicas apply transactions in log order, and some are already in the log before earlier ones: take "
+    "positions from 0 on, and return them in order",
+    left_behind="a transaction waited for more than two flushes: the longest waiting one must be in the flush",
 )
 
 
@@ -198,7 +204,7 @@ NOTHING: Mapping[str, float] = {
     f"commit.{LOG}_overtaken": 0.0,
     f"commit.{LOG}_flushes_waited_max": 0.0,
 }
-"""What a policy that never flushes brings."""
+"""The result of a policy that never flushes."""
 
 
 def _measure(asked: Asked, on: Database) -> list[Evidence]:
@@ -236,9 +242,9 @@ def _measure(asked: Asked, on: Database) -> list[Evidence]:
 
 CODE = Code(made=True, shape=(LogQueue._fields,))
 HINTS = (
-    "How long does a flush for one take, how long one for fifty, and how many wait meanwhile?",
-    "Transactions that wait when a flush begins need no other flush. The queue's order is the log's order.",
-    "Take all, in order: list(range(queue.waiting)). A wait pays only if another transaction is about to come.",
+    "How long is a flush for one transaction, and for fifty? How many arrive during that time?",
+    "Transactions that wait when a flush starts need no separate flush. The queue's order is the log's order.",
+    "Take all, in order: list(range(queue.waiting)). A wait pays off only if another transaction is about to arrive.",
 )
 
 ASSIGNMENT, check, hint = exercise(

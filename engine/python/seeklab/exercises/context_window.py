@@ -1,8 +1,8 @@
-"""The assignment on context read-ahead: a read-ahead in Python that chance does not take in, and that streams need.
+"""The assignment on context read-ahead: a Python policy that ignores chance and serves streams.
 
-Each learner has a file of their own on flash. The read-ahead is judged on files and SSDs drawn at the moment of the
-check: by what random reads make it read too much, at several shares of the file in memory, and by how fast a thread
-reads at four places of a file in turn.
+Each learner has a file on flash. The check draws other files and SSDs. It measures how much the policy reads too much
+for random reads, at several cached shares of the file. It also measures the rate of a thread that reads at four places
+of a file in turn.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 SURPLUS = 1.05
-"""How many times what random reads ask for may be read."""
+"""Limit of the bytes read, as a multiple of those that random reads request."""
 KEPT = 0.95
-"""The least share of the best kernel's rate that streams must have."""
+"""Required share of the best kernel's rate for streams."""
 STREAMS = 4
 STREAM_READS = 512
-"""Reads at each place: enough that the beginning is a small part."""
+"""Reads at each place: enough that the start hardly matters."""
 CONTEXTS = ("off", "2009", "ramp", "2013")
-"""What the kernels make of cached pages before a missing one."""
+"""Kernel rules for the cached pages before a missing one."""
 SHARES = ((10, 25), (30, 45), (50, 61))
-"""Of the file that is asked for in the end, in per cent: from and below."""
+"""Ranges of the share of the file that is requested in the end, in %."""
 
 EAGER = 0.5
-"""Who reads ahead of more than this share of random reads reads ahead of everything."""
+"""A policy that reads ahead for more than this share of random reads reads ahead of everything."""
 
 QUESTIONS = {
     "surplus_percent": (
@@ -49,7 +49,7 @@ QUESTIONS = {
 
 DEMANDS = (
     f"random reads, when they have asked for 10 to 60% of the file: at most {SURPLUS:g} times as many bytes are read",
-    f"one thread that reads at four places in turn: at least {100 * KEPT:g}% of the rate of the best of four kernels",
+    f"a thread that reads at four places in turn: at least {100 * KEPT:g}% of the rate of the best of four kernels",
 )
 
 
@@ -59,14 +59,14 @@ class Flash:
 
     file_mib: int
     read_kib: int
-    """Of a random read."""
+    """Size of a random read."""
     stream_kib: int
-    """Of a read of a stream."""
+    """Size of a read of a stream."""
     rate_mb: int
     latency_us: int
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe it in one line."""
         return (
             f"a file of {self.file_mib} MiB, random reads of {self.read_kib} KiB, reads in order of {self.stream_kib} "
             f"KiB, an SSD of {self.rate_mb} MB/s and {self.latency_us} us"
@@ -86,7 +86,7 @@ class Flash:
         }
 
     def random_reads(self, share_percent: float, context: str = "off") -> dict[str, Any]:
-        """Give the scenario of random reads that go on until so much of the file has been asked for."""
+        """Return the scenario of random reads until this share of the file has been requested."""
         places = self.file_mib * 1024 // self.read_kib
         reads = round(math.log(1 - share_percent / 100) / math.log(1 - 1 / places))
         job = {
@@ -100,7 +100,7 @@ class Flash:
         return self._on(context, [job])
 
     def streams(self, context: str = "off", count: int = STREAMS) -> dict[str, Any]:
-        """Give the scenario of a thread that reads at so many places of its file in turn, in order at each."""
+        """Return the scenario of a thread that reads at N places of its file in turn, in order at each."""
         job = {
             "name": "merge",
             "rw": "read",
@@ -113,7 +113,7 @@ class Flash:
 
 
 def _drawn(source: random.Random) -> Flash:
-    """Draw a file that nobody has seen."""
+    """Draw an unseen file."""
     return Flash(
         file_mib=source.choice((128, 160, 192)),
         read_kib=source.choice((32, 64)),
@@ -124,17 +124,17 @@ def _drawn(source: random.Random) -> Flash:
 
 
 def flash(learner: object) -> Flash:
-    """Give the learner's own file."""
+    """Return the learner's own file."""
     return _drawn(source_from(bytes(draws_of(learner))))
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's system."""
+    """Describe the learner's system."""
     return f"Of {learner}: {flash(learner)}."
 
 
 def surplus(on: Flash, share_percent: float, prefetcher: Prefetcher | None, seed: int, context: str = "2009") -> float:
-    """Give what random reads made a read-ahead read, over what is read without one."""
+    """Return the bytes that random reads cause under a read-ahead, over those without it."""
     system = on.random_reads(share_percent, context)
     found: Result = run_prefetcher(system, prefetcher, seed=seed)
     least = seeklab.run(on.random_reads(share_percent), seed=seed)
@@ -142,18 +142,18 @@ def surplus(on: Flash, share_percent: float, prefetcher: Prefetcher | None, seed
 
 
 def rate(on: Flash, prefetcher: Prefetcher | None, seed: int, context: str = "off", count: int = STREAMS) -> float:
-    """Give the rate of reads in turn under a read-ahead, in MiB/s."""
+    """Return the rate of reads at four places in turn under a read-ahead, in MiB/s."""
     found: Result = run_prefetcher(on.streams(context, count), prefetcher, seed=seed)
     return float(found.metrics["rate_mib_per_s"])
 
 
 def best_rate(on: Flash, seed: int, count: int = STREAMS) -> float:
-    """Give the rate of the best of the kernels."""
+    """Return the rate of the best kernel."""
     return max(rate(on, None, seed, context, count) for context in CONTEXTS)
 
 
 def practise(policy: Callable[[], Prefetcher], learner: object, seed: int = 1) -> list[tuple[str, ...]]:
-    """Race a read-ahead with the kernels' on the learner's own file, as rows of a table."""
+    """Race a read-ahead with the kernels' on the learner's file, as rows of a table."""
     own = flash(learner)
 
     def row(name: str, racer: Callable[[], Prefetcher | None], context: str) -> tuple[str, ...]:
@@ -173,24 +173,26 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    every_read="the policy reads ahead of every read, but random reads do not go on there: even when little of the "
-    "file has been read, it reads too much",
-    chance="the policy takes chance for a stream: the more of the file was read, the more often a random read begins "
-    "where another one ended long ago",
-    one_stream="the policy follows reads at one place, but not at four in turn, where three others come between two",
-    too_little="the streams wait for the SSD: too little is read ahead, so reads begin only when the thread asks",
+    every_read="the policy reads ahead of every read, but random reads do not continue there: even when little of the "
+    "file is cached, it reads too much",
+    chance="the policy takes chance for a stream: the more of the file was read, the more often a random read "
+    "starts where an old one ended",
+    one_stream="the policy follows reads at one place, but not at four in turn, where three others come in between",
+    too_little=(
+        "the streams wait for the SSD: the policy reads too little ahead, so most reads start only when the thread asks"
+    ),
 )
 
 
 class _Watched:
-    """A read-ahead, and before how many of the reads it fetched something."""
+    """A read-ahead that counts the reads before which it fetched something."""
 
     def __init__(self, policy: Prefetcher) -> None:
         self.policy = policy
         self.reads = self.ahead = 0
 
     def __call__(self, read: Read) -> Iterable[tuple[int, int]]:
-        """Ask the read-ahead."""
+        """Ask the read-ahead for its decision."""
         runs = self.policy(read)
         self.reads += 1
         self.ahead += bool(runs)
@@ -198,7 +200,7 @@ class _Watched:
 
 
 def _random(asked: Asked) -> list[Evidence]:
-    """Judge a read-ahead by random reads of a file that the seed draws."""
+    """Judge a read-ahead by random reads of a file drawn from the seed."""
     source = source_from(asked.seed)
     on = _drawn(source)
     shares = [source.randrange(*bounds) for bounds in SHARES]
@@ -219,7 +221,7 @@ def _random(asked: Asked) -> list[Evidence]:
 
 
 def _streams(asked: Asked) -> list[Evidence]:
-    """Judge a read-ahead by a thread that reads at four places in turn, of a file that the seed draws."""
+    """Judge a read-ahead by a thread that reads at four places in turn, on a file drawn from the seed."""
     on = _drawn(source_from(asked.seed))
     least = asked.bound("kept") * best_rate(on, asked.seed)
     with asked.play("Policy") as policy:
@@ -238,12 +240,15 @@ def _streams(asked: Asked) -> list[Evidence]:
 
 CODE = Code(made=True, shape=(Read._fields,))
 HINTS = (
-    "What tells a stream from chance? Not that this place was preceded by a read, but how recently, and how often.",
-    "Keep the ends of the last dozen reads. A read that begins at one of them continues it; forget the older ones.",
     (
-        "For each of the last 16 ends, keep how many reads have continued there, and how far you have fetched. "
-        "From the second on, when less than 64 pages are ahead of the reader, fetch the next 64; fetch nothing "
-        "for other reads."
+        "How can you distinguish a stream from chance? An earlier read may have ended here, but how recently, and "
+        "how often?"
+    ),
+    "Keep the ends of the last dozen reads. A read that starts at one of them continues it; forget older ones.",
+    (
+        "For each of the last 16 ends, store the number of continuations and how far you have fetched. From the "
+        "second continuation on, keep 64 pages ahead: when fewer remain, fetch the next 64. Fetch nothing for "
+        "other reads."
     ),
 )
 

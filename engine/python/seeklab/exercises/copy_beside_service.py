@@ -1,7 +1,7 @@
-"""The assignment on SLC caches: a copy tool that moves 600 GB onto a drive while a service writes to it.
+"""The assignment on SLC caches: a tool copies 600 GB onto a drive while a service writes to it.
 
-A rule gives the tool's plan: how much it copies as fast as the drive takes it, whether it pauses then, and the rate of
-the rest. It is judged on drives that the seed draws, by the service's latency and by how long the copy took.
+A rule returns the tool's plan: how much to copy at full speed, whether to pause then, and the rate of the rest. The
+check draws drives, and measures the service's latency and the duration of the copy.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 CASE = "slc-cliff"
 COPY_GB = 600
 CACHE_MB, DIRECT_MB = 1800, 100
-"""Rates of the drive in its cache and beyond, in MB/s."""
+"""Write rates inside and beyond the cache, in MB/s."""
 ZERO_AT = 75
-"""Per cent full at which nothing is lent to the cache."""
+"""Fill level, in %, above which no cells serve as cache."""
 PATIENCE_MS = 20
 SLACK = 1.06
-"""How many times as long as the best plan a copy may take."""
+"""Limit of the copy's duration, relative to the best plan."""
 LOG_GB = 20
-"""What the service writes round."""
+"""Size of the file that the service overwrites in a loop."""
 MB = 1_000_000
 BLOCK, WRITE = 1_024_000, 768_000
-"""Bytes of a write of the tool, which keeps four in flight, and of the service."""
+"""Bytes of a write of the tool, which keeps four in flight, and of a write of the service."""
 FREE = 1.0
-"""A rate that leaves less than this of the drive's to spare, in MB/s, is as much as the drive takes."""
+"""A rate that leaves less spare than this, in MB/s, counts as full speed."""
 
 QUESTIONS = {"cliff_gb": "Only the copy writes. After how many GB does a copy at full speed slow down?"}
 
@@ -45,22 +45,22 @@ def _drawn(source: random.Random, cells_gb: int, static_gb: int, full: tuple[int
         "copy_gb": COPY_GB,
     }
     told = (
-        f"cells of {cells_gb} GB at four bits, {known['full_percent']}% of them full; an SLC cache of {static_gb} GB "
-        f"plus half of the cells at one bit, a share that shrinks as the drive fills and is zero from {ZERO_AT}% on; "
-        f"{CACHE_MB} MB/s in the cache and {DIRECT_MB} MB/s beyond it; a service writes {known['service_mb']} MB/s "
-        "during the copy"
+        f"cells of {cells_gb} GB at four bits, {known['full_percent']}% of them full; an SLC cache of {static_gb} "
+        "GB plus half of the cells at one bit, a share that shrinks as the drive fills and is zero from "
+        f"{ZERO_AT}% on; {CACHE_MB} MB/s in the cache and {DIRECT_MB} MB/s beyond it; the service writes "
+        f"{known['service_mb']} MB/s during the copy"
     )
     return System(known, told)
 
 
 def room_gb(system: System) -> float:
-    """Give what the cache of a drive has room for."""
+    """Return how much the cache of a drive can hold."""
     lent = system["cells_gb"] / 2 / 4 * max(0.0, 1 - system["full_percent"] / ZERO_AT)
     return float(system["static_gb"]) + lent
 
 
 def best_s(system: System) -> float:
-    """Give the time of the best plan: the cache full at full speed, and then what the service leaves."""
+    """Return the time of the best plan: fill the cache at full speed, then use the rate that the service leaves."""
     service = system["service_mb"]
     fast = room_gb(system) * (1 - service / CACHE_MB)
     return fast * 1000 / (CACHE_MB - service) + (COPY_GB - fast) * 1000 / (DIRECT_MB - service)
@@ -104,7 +104,7 @@ def _jobs(system: System, plan: Mapping[str, float]) -> list[dict[str, Any]]:
 
 
 def seen(system: System, plan: Mapping[str, float], seed: int = 1) -> Mapping[str, float]:
-    """Run a plan on a drive: how long the copy took, what the service waited, and what the drive did."""
+    """Run a plan on a drive: the copy's duration, the service's waits, and the drive's activity."""
     changes = {**_drive(system), "jobs": _jobs(system, plan)}
     found = load_case(CASE).with_(changes).run("copy", seed=seed).metrics
     return {
@@ -121,13 +121,15 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    too_fast="plan and service together write more than the drive takes beyond its cache, so the tool's queue is full",
-    past_the_cache="the part at full speed is larger than the room that this drive's cache has beside the service: "
-    "its end is written past the cache, with a full queue before every write of the service",
-    pause="the pause gains nothing: a drive folds after an idle second, and the service never leaves it idle for so "
-    "long",
-    unused_cache="the cache has room for more than the plan copies at full speed",
-    too_slow="beyond its cache the drive takes more than the service and the plan write",
+    too_fast=(
+        "plan and service together write more than the drive accepts beyond its cache, so the tool's queue is full"
+    ),
+    past_the_cache="the part at full speed exceeds the cache space that the service leaves: its end is written past "
+    "the cache, and each service write waits behind a full queue",
+    pause="the pause gains nothing: the drive folds only after an idle second, and the service never leaves it "
+    "idle that long",
+    unused_cache="the cache can hold more than the plan copies at full speed",
+    too_slow="beyond its cache the drive can write more than the service and the plan together",
 )
 
 
@@ -174,9 +176,9 @@ SHAPE = Shape(
         }
     ),
     hints=(
-        "How fast does the drive take data, for how long, and who else writes to it all the time?",
-        "The cache takes static + lent GB, including the service's writes; beyond it both share 100 MB/s.",
-        "fast_gb a little below (static_gb + lent) * (1 - service_mb / 1800), pause_s 0, rate_mb 98 - service_mb.",
+        "How fast does the drive accept data, for how long, and who else writes to it all the time?",
+        "The cache holds static + lent GB, including the service's writes; beyond it both share 100 MB/s.",
+        "fast_gb slightly below (static_gb + lent) * (1 - service_mb / 1800), pause_s 0, rate_mb 98 - service_mb.",
     ),
     seeds=1,
     events=20_000_000,

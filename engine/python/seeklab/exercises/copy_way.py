@@ -1,7 +1,7 @@
-"""The assignment on copies: of three ways to copy a file within a server, which is the fastest here.
+"""The assignment on copies: choose the fastest of three ways to copy a file within a server.
 
-A server is drawn with its network and its limits: how many chunks a list may hold, how large a token's range may be,
-how many requests a client keeps in flight. Each way is the fastest somewhere. A rule is judged by running all three.
+The check draws a network and a server with limits: chunks in a list, the range of a token, and requests in flight. Each
+way is the fastest somewhere. Runs of all three ways judge a rule.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ CASE = "copy-offload"
 MIB = 1 << 20
 SIZE_MIB = 64
 WITHIN = 1.15
-"""A way that takes so many times the fastest one's time is as good."""
+"""A way is good enough within this multiple of the fastest one's time."""
 WAYS: Mapping[str, str] = {
     "client": (
-        "every byte crosses the network twice, and each mebibyte waits for two round trips, which only the "
-        "requests in flight share"
+        "every byte crosses the network twice, and each mebibyte waits for two round trips; only requests in "
+        "flight share that wait"
     ),
     "server-side": (
         "a server-side copy waits one round trip for each list of chunks; with lists this short, another way waits less"
     ),
     "odx": (
-        "an offloaded copy waits two round trips for each range, one for its token and one to redeem it; with "
-        "ranges this small and a round trip this long, another way waits less"
+        "an offloaded copy waits two round trips for each range: one for the token, one to redeem it; with short "
+        "ranges and a long round trip, another way waits less"
     ),
 }
 """The ways, and why another one is faster."""
@@ -51,8 +51,8 @@ def _system(round_trip_us: int, chunks: int, range_mib: int, in_flight: int) -> 
         "file_mib": SIZE_MIB,
     }
     told = (
-        f"{known['round_trip_ms']:g} ms for a round trip at 1 Gbit/s; a list holds {chunks} chunks of 1 MiB, a token "
-        f"covers at most {range_mib} MiB, and the client keeps {in_flight} requests of 1 MiB in flight"
+        f"{known['round_trip_ms']:g} ms for a round trip at 1 Gbit/s; a list has {chunks} chunks of 1 MiB, a "
+        f"token covers up to {range_mib} MiB, and the client keeps {in_flight} requests of 1 MiB in flight"
     )
     return System(known, told)
 
@@ -72,7 +72,7 @@ def _long_lists(source: random.Random) -> System:
 
 
 def times(system: System, seed: int = 1) -> dict[str, float]:
-    """Run the three ways, one after the other: seconds of each."""
+    """Run the three ways, one after the other; return the seconds of each."""
     found = (
         load_case(CASE)
         .with_(
@@ -109,9 +109,12 @@ SHAPE = Shape(
     parts=1,
     gives=Choice(WAYS),
     hints=(
-        "Count round trips: how often does each way wait for an answer before it can go on?",
-        "Two for each mebibyte, one for each list, two for each range; requests in flight wait together.",
-        "Add what bytes cost: 8.9 ms a MiB on the wire; on the server 1.4 ms for each read or write and 1.5 ms a MiB.",
+        "Count round trips: how often does each way wait for an answer before it can continue?",
+        "Two for each mebibyte, one for each list, two for each range; requests in flight wait at the same time.",
+        (
+            "Add the cost of bytes: 8.9 ms a MiB on the wire; on the server, 1.4 ms for each read or write and 1.5 "
+            "ms a MiB."
+        ),
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing

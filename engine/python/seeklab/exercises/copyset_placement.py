@@ -1,7 +1,7 @@
-"""The assignment on copysets: a function in Python that says on which nodes the copies of chunks lie.
+"""The assignment on copysets: a Python function chooses the nodes for the copies of chunks.
 
-Each learner has a fleet in racks. The function gives the sets of nodes that chunks are spread over; the engine then
-draws outages and loses a node. It is judged by what both do, on the learner's own fleet and on one that the seed draws.
+Each learner has a fleet in racks. The function returns the sets of nodes that chunks are spread over. The engine then
+draws outages and loses a node, on the learner's fleet and on a fleet drawn from the seed.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ OUTAGES = 100_000
 RESTORE_MIB = 16_384
 RATE_MIB = 100
 MAX_SETS = 4900
-"""A program's answer holds at most 20,000 values."""
+"""Limit of sets: a program's answer has at most 20,000 values."""
 
 LOSS_TIMES = 1.3
-"""How many times as often as the fewest sets of that scatter width a placement may lose data."""
+"""Limit of the chance of data loss, relative to the fewest sets of that scatter width."""
 WIDTH_SHARE = 0.97
-"""Of the scatter width that is asked for; a few nodes meet twice."""
+"""Required share of the demanded scatter width; a few nodes meet twice."""
 RESTORE_TIMES = 1.4
-"""How much longer than an even share for each of so many nodes a restore may take."""
+"""Limit of a restore's time, relative to an even share among the demanded nodes."""
 BALANCE_PERCENT = 5
 
 QUESTIONS = {
@@ -46,7 +46,7 @@ QUESTIONS = {
 
 @dataclass(frozen=True)
 class Fleet:
-    """A fleet: racks with nodes, and with how many others a node shall share its chunks."""
+    """A fleet: racks with nodes, and the number of others that each node should share chunks with."""
 
     racks: int
     per_rack: int
@@ -54,7 +54,7 @@ class Fleet:
 
     @cached_property
     def rack_of(self) -> tuple[int, ...]:
-        """Give the rack of each node."""
+        """Return the rack of each node."""
         return tuple(rack for rack in range(self.racks) for _ in range(self.per_rack))
 
     @property
@@ -63,11 +63,11 @@ class Fleet:
         return self.racks * self.per_rack
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe it in one line."""
         return f"{self.nodes:,} nodes in {self.racks} racks, scatter width {self.scatter}"
 
     def run(self, changes: Mapping[str, object], seed: int = 1) -> Mapping[str, float]:
-        """Draw outages of this fleet with a placement, and lose a node: what the engine measured."""
+        """Draw outages of this fleet with a placement, and lose a node; return the measurements."""
         fleet = {
             "fleet.nodes": self.nodes,
             "fleet.copies": COPIES,
@@ -89,17 +89,17 @@ class Fleet:
 
 
 def _drawn(source: random.Random) -> Fleet:
-    # A number of nodes that makes whole groups.
+    # The number of nodes is a multiple of the group size.
     return Fleet(3 * source.randrange(10, 15), source.randrange(26, 36), source.choice((8, 10, 12)))
 
 
 def fleet(learner: object) -> Fleet:
-    """Give the learner's own fleet."""
+    """Return the learner's own fleet."""
     return _drawn(source_from(bytes(draws_of(learner))))
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's fleet."""
+    """Describe the learner's fleet."""
     own = fleet(learner)
     return (
         f"The fleet of {learner}: {own.nodes:,} nodes, {own.per_rack} in each of {own.racks} racks, {COPIES} copies "
@@ -119,15 +119,15 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    many_sets="too many different sets: each of them is one more chance that an outage takes the whole set; a "
-    f"scatter width of S needs no more than S / {COPIES - 1} groups for each node",
-    few_sets=f"too few: a node in one group shares its chunks with {COPIES - 1} others, and only they can copy it "
-    "again; divide the nodes into groups several times, each time in another order",
-    same_node="a set names a node twice, but each copy has to be on another node",
-    one_rack="two copies in a rack are lost together when its switch fails; the nodes of a group have to be in "
-    "different racks",
-    uneven="the fullest node holds more than its share: sets drawn one by one hit some nodes more often than others; "
-    "divide all nodes into groups, so that each is in one group of every division",
+    many_sets="too many different sets: each is one more chance that an outage hits a whole set; a scatter width of S "
+    f"needs only S / {COPIES - 1} groups for each node",
+    few_sets=f"too few: a node in one group shares its chunks with {COPIES - 1} others, and only they can restore it; "
+    "divide the nodes into groups several times, in different orders",
+    same_node="a set names a node twice, but each copy must be on another node",
+    one_rack="two copies in one rack are lost together when its switch fails; use different racks for the nodes of a "
+    "group",
+    uneven="the fullest node holds more than its share: independently drawn sets hit some nodes more often; in every "
+    "division, each node must be in exactly one group",
 )
 
 
@@ -177,11 +177,11 @@ def _measure(asked: Asked, on: Fleet) -> list[Evidence]:
 
 PLACE = Code(shape=(None, None, None))
 HINTS = (
-    "How many different sets must a node be in to share chunks with that many others?",
-    "Put all nodes in an order and cut it into groups of three: each node is in one group. Do that several times.",
+    "How many sets must include a node, so that it shares chunks with that many others?",
+    "Order all nodes and cut the order into groups of three: each node is in one group. Repeat that several times.",
     (
-        "Draw an order of the racks and of the nodes within them. Node i of the first third, of the second and of "
-        "the last third of that line are in different racks."
+        "Draw an order of the racks, and of the nodes within each. Then take node i of the first, second and "
+        "last third of that order: they are in different racks."
     ),
 )
 

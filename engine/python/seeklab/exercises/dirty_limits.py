@@ -1,7 +1,7 @@
 """The assignment on the page cache: a bulk writer and a log that must not wait share a machine.
 
-A rule gives the machine's thresholds, and where the log lies. It is judged on machines that the seed draws, over a
-minute, by the log's slowest writes and by the bytes that the bulk writer got rid of.
+A rule returns the machine's thresholds and the location of the log. The check draws machines and runs a minute. It
+measures the log's slowest writes and the bytes that the bulk writer completes.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ CASE = "ordered-journal"
 MINUTE_S = 60
 SYNCS_PER_S = 20
 SHARE = 95
-"""Per cent of its bytes that the bulk writer must be rid of within the minute."""
+"""Share of its bytes, in %, that the bulk writer must complete within the minute."""
 MEMORY_GB = 120
 MB = 1_000_000
 DEPTH = 32
-"""Requests of the write-back in flight."""
+"""Write-back requests in flight."""
 SOON_S = 5
-"""Who has old data looked for sooner hopes for much of it."""
+"""A shorter time from dirty to written, in s, means that the learner relies on early write-back."""
 
 QUESTIONS = {
     "commit_s": "The thresholds are 12 GB and 24 GB. How many seconds does the slowest log write of the minute take?"
@@ -44,9 +44,9 @@ def _drawn(source: random.Random, disk: tuple[int, int], patience: tuple[int, in
         "patience_ms": source.randrange(*patience, 10),
     }
     told = (
-        f"{MEMORY_GB} GB of memory that can be dirty; a disk of {disk_mb} MB/s; a file system with a journal in "
-        f"ordered mode; a bulk writer that writes {bulk_mb} MB/s for {burst_s} s of each minute; a log with "
-        f"{SYNCS_PER_S} synchronous writes a second, each of which may take at most {known['patience_ms']} ms"
+        f"{MEMORY_GB} GB of dirtyable memory; a disk of {disk_mb} MB/s; a file system with a journal in ordered "
+        f"mode; a bulk writer that writes {bulk_mb} MB/s for {burst_s} s of each minute; a log with {SYNCS_PER_S} "
+        f"synchronous writes a second, each of which may take at most {known['patience_ms']} ms"
     )
     return System(known, told)
 
@@ -86,7 +86,7 @@ def _machine(system: System, plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def seen(system: System, plan: Mapping[str, Any], seed: int = 1) -> Mapping[str, float]:
-    """Run a minute on a machine: the log's slowest writes, the bulk writer's bytes, and the most that was dirty."""
+    """Run a minute on a machine: the log's slowest writes, the bulk writer's bytes, and the peak of dirty data."""
     changes = _machine(system, plan)
     found = load_case(CASE).with_(changes).run("together", seed=seed).metrics
     size = changes["jobs"][0]["size"]
@@ -105,16 +105,16 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    high_limit="the limit is so high that seconds' worth of dirty data pile up, and each commit of the log writes "
-    "them first; an earlier write-back does not help against a writer that is faster than the disk",
-    short_expiry="data that expire this soon are written early, but the limit still lets them pile up: the age says "
-    "when data may be written, not when the writer stops",
-    one_wait="the limit fits into the patience only once: a synchronous write may have to wait for the data that are "
-    "being written when it comes, and then for the data of its own commit",
-    queued=f"without a journal the log waits for no commit, but the write-back keeps {DEPTH} requests of 4 MiB in "
+    high_limit="the limit is so high that each log commit first writes seconds' worth of dirty data; earlier "
+    "write-back does not help if the writer is faster than the disk",
+    short_expiry="data that expire this soon are written early, but the limit still lets them pile up: the age "
+    "permits a write but does not stop the writer",
+    one_wait="the limit fits into the allowed wait only once: a synchronous write may wait for data already being "
+    "written, and then for those of its own commit",
+    queued=f"without a journal the log does not wait for a commit, but write-back keeps {DEPTH} requests of 4 MiB in "
     "flight, and the log's write queues behind them",
-    idle_disk="the limit is so low that the disk is idle while the writer copies: with a request or less of dirty "
-    "data the disk waits for the memory, and the memory for the disk",
+    idle_disk="the limit is so low that the disk is idle while the writer copies: with so few dirty requests, disk and "
+    "memory wait for each other",
 )
 
 
@@ -158,9 +158,9 @@ SHAPE = Shape(
         }
     ),
     hints=(
-        "How many MB does the disk take within the log's patience? Which of them may a commit have to write?",
-        "The writer is faster than the disk, so dirty data rise to the limit, whatever the threshold below it is.",
-        "limit_mb = 0.2 * patience_ms / 1000 * disk_mb, background_mb half of it; the other values may stay.",
+        "How many MB does the disk write within the log's allowed wait? Which of them may a commit have to write?",
+        "The writer is faster than the disk, so dirty data reach the limit, whatever the lower threshold is.",
+        "limit_mb = 0.2 * patience_ms / 1000 * disk_mb, background_mb half of it; keep the other values.",
     ),
     seeds=1,
 )

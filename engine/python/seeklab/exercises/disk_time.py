@@ -1,8 +1,8 @@
-"""The assignment on a disk's time: predict where it goes, then choose how the disk orders its queue.
+"""The assignment on a disk's time: predict its components, then choose how the disk orders its queue.
 
-Each learner has a disk of their own speed. A choice is judged on two loads that want opposite things of it: users who
-come at random, more of them than the disk serves in order of arrival, and a batch job that keeps many requests waiting.
-Bounds are multiples of what one request takes alone on that very disk, measured on the same seed.
+Each learner has a disk with its own speed. A choice is judged on two loads with opposite needs: random users who exceed
+the disk's rate in order of arrival, and a batch job that keeps many requests waiting. Bounds are multiples of the time
+of a single request on the same disk and seed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SPEEDS: tuple[dict[str, Any], ...] = (
     {"rpm": 7200, "seek_single": "0.8ms", "seek_average": "8.5ms", "seek_full": "17ms"},
     {"rpm": 10_000, "seek_single": "0.5ms", "seek_average": "5ms", "seek_full": "10ms"},
 )
-"""Speeds and seeks that go together in drives that are sold."""
+"""Combinations of speed and seek times in real drives."""
 
 QUESTIONS = {
     "rotation_ms": "One random read of 4 KiB on an idle disk: how long does it wait for the platter, in ms?",
@@ -37,10 +37,10 @@ QUESTIONS = {
 """What a learner commits to before the first run."""
 
 MAY_SET = ("queue_policy", "queue_depth")
-"""What a choice may change: in which order the disk serves, and among how many requests it may choose."""
+"""The settings a learner may choose: the order of service, and the number of requests to choose from."""
 
 USERS_LOAD = 1.4
-"""Users ask for so many times what the disk serves one after the other."""
+"""The users' load, as a multiple of the disk's rate without a queue."""
 BATCH_IN_FLIGHT = 64
 USERS_MEAN_TIMES = 4.6
 USERS_P99_TIMES = 24
@@ -58,20 +58,20 @@ BATCH_DEMANDS = (
 
 
 def disk(learner: object) -> dict[str, Any]:
-    """Give the values of the learner's disk that differ from the preset, serving in order of arrival."""
+    """Return the fields of the learner's disk that differ from the preset, with service in order of arrival."""
     draws = draws_of(learner)
     own = SPEEDS[draws[0] % len(SPEEDS)]
     return {**own, "rpm": own["rpm"] + 10 * (draws[1] % 31), "queue_policy": "fcfs", "queue_depth": 1}
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's disk."""
+    """Describe the learner's disk."""
     own = disk(learner)
     return f"The disk of {learner} turns {own['rpm']:,} times a minute; its average seek takes {own['seek_average']}."
 
 
 def measure(learner: object, choice: dict[str, Any], job: dict[str, Any], seed: int = 1) -> Result:
-    """Run random reads of 4 KiB on the learner's disk: `job` in fio's words, such as `{"iodepth": 16}`."""
+    """Run random reads of 4 KiB on the learner's disk; `job` has fio's options, such as `{"iodepth": 16}`."""
     reads = {"name": "reads", "rw": "randread", "bs": 4096, "size": "100%", "norandommap": True}
     scenario = {
         "jobs": [{**reads, "number_ios": REQUESTS, **job}],
@@ -82,7 +82,7 @@ def measure(learner: object, choice: dict[str, Any], job: dict[str, Any], seed: 
 
 
 def users(learner: object, choice: dict[str, Any], seed: int = 1) -> Result:
-    """Run the users: random arrivals, more than the disk serves one after the other."""
+    """Run the users: random arrivals, faster than the disk serves one request after the other."""
     rate = USERS_LOAD * alone(learner, seed).metrics["reads.read_iops"]
     return measure(learner, choice, {"iodepth": 8192, "rate_iops": rate, "rate_process": "poisson"}, seed)
 
@@ -118,29 +118,29 @@ def _depth(choice: Mapping[str, Any]) -> int:
 MISTAKES = (
     Mistake(
         "arrival-order",
-        "in order of arrival the disk gains nothing from its queue: it sees many requests, and takes the first",
+        "in order of arrival the disk gains nothing from its queue: it sees many requests, but takes the first",
         when=lambda choice: choice.get("queue_policy", "fcfs") == "fcfs",
     ),
     Mistake(
         "seek-only",
-        "this order minimizes seeks only, but half the time of a small read is the wait for the platter",
+        "this order minimizes only seeks, but half the time of a small read is the wait for the platter",
         when=lambda choice: choice["queue_policy"] != "satf",
     ),
     Mistake(
         "too-deep",
-        "among so many requests there is always a near one, and a far one waits until no request is nearer: the mean "
-        "is low, but the slowest percent starves",
+        "among so many requests one is always near, and a far one waits until it is the nearest: the mean is "
+        "low, but the slowest percent starves",
         when=lambda choice: _depth(choice) > DEEP,
     ),
     Mistake(
         "too-shallow",
-        "with so few requests to choose from, the nearest is still far away; a deeper queue serves more a second",
+        "with so few requests to choose from, the nearest is still far away; a deeper queue raises the rate",
     ),
 )
 
 
 def _users(asked: Asked) -> list[Evidence]:
-    """Judge a choice by what users wait."""
+    """Judge a choice by the users' response times."""
     choice = asked.answers["choice"]
     found = users(asked.draws, choice, asked.seed)
     unit_ms = alone(asked.draws, asked.seed).metrics["reads.read_latency_mean_ms"]
@@ -152,7 +152,7 @@ def _users(asked: Asked) -> list[Evidence]:
 
 
 def _batch(asked: Asked) -> list[Evidence]:
-    """Judge the same choice by what the batch job gets, and by those of its requests that wait longest."""
+    """Judge the same choice by the batch job's rate and its slowest requests."""
     choice = asked.answers["choice"]
     found, one = batch(asked.draws, choice, asked.seed), alone(asked.draws, asked.seed).metrics
     times = asked.bound("batch_rate_times")
@@ -174,11 +174,11 @@ def _at_most(found: Result, metric: str, times: float, unit_ms: float, mistake: 
 
 CHOICE = Settings(MAY_SET, {"rpm": "the speed is fixed; you can set the order and the depth of the queue"})
 HINTS = (
-    "Look at where the time of one read goes: seek, rotation, transfer. Which orders shorten which of them?",
-    "A deeper queue serves more requests a second, and lets far ones wait longer. Try 4, 16 and 64.",
+    "What takes the time of one read: seek, rotation or transfer? Which orders shorten which of them?",
+    "A deeper queue serves more requests a second, but far ones wait longer. Try 4, 16 and 64.",
     (
-        "One order counts arm and platter together. With it, look for the depth beyond which the 99th percentile "
-        "of the batch rises steeply."
+        "One order considers both arm and platter. With it, find the depth beyond which the 99th percentile of "
+        "the batch rises steeply."
     ),
 )
 

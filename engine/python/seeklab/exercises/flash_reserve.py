@@ -1,7 +1,7 @@
-"""The assignment on flash: how much of it a drive has to spare, so that it writes no more than so often.
+"""The assignment on flash: the spare flash that a drive needs to limit its write amplification.
 
-A rule gives a drive's over-provisioning in percent of its capacity. It is judged on drives that are written at random
-all over, and on drives of which a part has been trimmed: enough, and not much more than enough.
+A rule returns a drive's over-provisioning in percent of its capacity. It is judged on drives with random writes over
+all their space, and on drives with a trimmed part. It must be enough, but not much more than enough.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _drawn(source: random.Random, trimmed: int) -> System:
 
 
 def run(system: System, percent: float, seed: int = 1) -> Result:
-    """Run a drive in its steady state with so much spare flash."""
+    """Run a drive in its steady state with this percentage of spare flash."""
     trimmed = round(system["trimmed_percent"])
     app = {"name": "app", "filename": "drive", "rw": "randwrite", "bs": 4096, "iodepth": 32, "norandommap": True}
     jobs = [{**app, "size": f"{100 - trimmed}%", "number_ios": WRITES, "stonewall": bool(trimmed)}]
@@ -62,10 +62,10 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 WHY = named(
     too_little="too little spare flash: the blocks that the drive collects are still nearly full of valid pages, and "
-    "it programs each of those pages once more",
-    no_trim="too much: trimmed space holds no valid pages either, so it counts as spare; compare the flash with the "
+    "it must program each of those again",
+    no_trim="too much: trimmed space holds no valid pages, so it counts as spare too; compare the flash with the "
     "space in use, not with the capacity",
-    too_much="too much: with much less the drive would do as well, and spare flash costs money",
+    too_much="too much: the drive would meet the limit with far less, and spare flash costs money",
 )
 
 
@@ -100,8 +100,8 @@ SHAPE = Shape(
     gives=Number(at_least=5, at_most=200),
     hints=(
         "In the steady state, what share of the pages in a collected block is still valid?",
-        "With spare share s of the space in use, about (1 + s) / (2 s) pages are programmed for each one written.",
-        "Solve it for s; then compare spare flash and trimmed space together with the space in use.",
+        "With spare share s of the space in use, the drive programs about (1 + s) / (2 s) pages for each one written.",
+        "Solve it for s; then compare the sum of spare flash and trimmed space with the space in use.",
     ),
     seeds=1,
 )

@@ -1,7 +1,7 @@
-"""The assignment on transaction groups: how long one may be, so that reads are served and little throughput is lost.
+"""The assignment on transaction groups: a length that serves reads and costs little throughput.
 
-A pool of four disks writes as fast as it can, and others read from it. Groups hold five seconds of I/O as found. Each
-group has to write its metadata, and how much that is differs between pools.
+A pool of four disks writes at full speed while other clients read from it. As found, a group holds five seconds of I/O.
+Each group must write its metadata; the amount differs between pools.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ QUESTIONS = {
 def _drawn(source: random.Random) -> System:
     known = {"metadata_mib": source.randrange(28, 49, 2), "reads_per_s": source.randrange(18, 27)}
     told = (
-        f"four disks in mirrors, 32 writers as fast as the pool takes them, {known['reads_per_s']} random reads a "
+        f"four disks in mirrors, 32 writers at the pool's full speed, {known['reads_per_s']} random reads a "
         f"second; a group has {known['metadata_mib']} MiB of metadata"
     )
     return System(known, told)
 
 
 def run(system: System, settings: Mapping[str, Any], seed: int = 1) -> Result:
-    """Run the pool with settings on top of those it was found with."""
+    """Run the pool with some settings changed from those it was found with."""
     changes = {
         "devices[disk].count": 4,
         "zfs.write_limit": "128MiB",
@@ -64,18 +64,18 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    timeout="a busy pool fills a group long before its timeout, which ends groups of idle pools only; the target "
-    "decides how much a group may hold",
-    overdue="reads still wait: a write counts as overdue about 2.5 s after its group began, and from then on precedes "
-    "every read; groups have to end before that",
-    too_short="too much throughput is lost: each group writes its metadata in rounds that wait for each other, and "
-    "groups this short do so too often for a pool of four disks",
+    timeout="a busy pool fills a group long before its timeout; the timeout ends groups only on idle pools; the "
+    "target decides how much a group may hold",
+    overdue="reads still wait: a write counts as overdue about 2.5 s after its group started, and then precedes "
+    "every read; groups must end before that",
+    too_short="too much throughput is lost: each group writes metadata in rounds that wait for each other, and a "
+    "pool of four disks cannot afford that so often",
 )
 
 
 def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evidence]:
     found, other, own = (run(system, *asked).metrics for asked in (({}, seed), ({}, seed ^ 1), (settings, seed)))
-    # As found, one run in sixty or so writes a tenth more than others of the same pool, by luck.
+    # As found, about one run in sixty writes a tenth more than other runs of the same pool, by chance.
     usual = min(found[RATE], other[RATE])
     late = WHY["overdue" if TARGET in settings else "timeout"]
     return [
@@ -94,9 +94,9 @@ SHAPE = Shape(
     parts=2,
     fix=Settings((TARGET, TIMEOUT), {"zfs.metadata": "users' files decide how much metadata a group has"}),
     hints=(
-        "What ends a group on a busy pool, and what on an idle one?",
-        "At what age do writes start to precede reads? A group that ends sooner never reaches that age.",
-        "One second serves reads, but pays for metadata too often; writes are overdue at 2.5 s.",
+        "What ends a group on a busy pool, and on an idle one?",
+        "At what age do writes start to precede reads? Groups that end sooner avoid this.",
+        "One second serves reads, but writes metadata too often; writes become overdue at 2.5 s.",
     ),
     events=10_000_000,
 )

@@ -1,7 +1,7 @@
-"""The assignment on where data are: a cluster for each learner, and the checks of its two predictions.
+"""The assignment on data placement: a cluster for each learner, and the checks of its two predictions.
 
-A learner's cluster is drawn from the name: nodes, copies, the machines' sizes, the links. So a number copied from the
-course, or from a neighbour, is wrong here; the way to it is the same.
+The learner's name determines the cluster: nodes, copies, the machines' sizes and the links. A number copied from the
+course or from a neighbour is therefore wrong; the method stays the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 
 DESIGNS = ("locality", "hash", "dedup-pairs", "dedup-spread", "redirect-pairs")
-"""The five designs, by the names that a scenario uses."""
+"""The five designs, by their names in a scenario."""
 
 LOCAL_QUESTION = "How much of the moved machine's disk is on its new node at the moment it arrives there, in %?"
 PROTECT_QUESTION = "How long after the loss does every block have all its copies again, in s?"
@@ -37,23 +37,23 @@ QUESTIONS = {
 """What a learner commits to before the first run."""
 
 PLACES = {
-    "locality": "it keeps a copy where the machine is, and asks no other node for that data",
-    "hash": "the hash says where each block is, so it asks no node, and nothing moves after the machine",
-    "dedup-pairs": "its index is split between two nodes, so it asks no more than one other",
-    "dedup-spread": "its index is spread over all nodes, and placed blocks stay where their content says",
+    "locality": "it keeps a copy where the machine runs, and asks no other node for that data",
+    "hash": "the hash gives the place of each block, so it asks no node, and no data follow the machine",
+    "dedup-pairs": "its index is split between two nodes, so it asks at most one other",
+    "dedup-spread": "its index is spread over all nodes, and placed blocks stay where their content hash puts them",
     "redirect-pairs": "it leaves a pointer at the old place, and the data stay with the pair",
 }
-"""Why each design is a wrong answer."""
+"""The reason why each design is a wrong answer."""
 
 CLAIMS = {
     "local_again": "the design whose local share recovers by itself, by its name",
     "asks_most": "the design that asks the most nodes for a read at home",
 }
-"""What a learner reads from the runs."""
+"""The claims that a learner assigns to designs."""
 
 
 def numbers(learner: object) -> dict[str, int]:
-    """Give the learner's cluster in numbers: nodes, copies, size of each machine in MiB, link in MB/s."""
+    """Return the learner's cluster in numbers: nodes, copies, size of each machine in MiB, link in MB/s."""
     draws = draws_of(learner)
     return {
         "nodes": 6 + 2 * (draws[0] % 6),
@@ -64,7 +64,7 @@ def numbers(learner: object) -> dict[str, int]:
 
 
 def briefing(learner: object) -> str:
-    """Tell a learner about the cluster."""
+    """Describe the learner's cluster."""
     own = numbers(learner)
     return (
         f"The cluster of {learner}: {own['nodes']} nodes, {own['copies']} copies of each block, one machine on each "
@@ -74,7 +74,7 @@ def briefing(learner: object) -> str:
 
 
 def system(learner: object, design: str, *, reads: bool = True, loss: bool = True) -> dict[str, Any]:
-    """Give the scenario of the learner's cluster under one design; without `reads` next to nothing is read."""
+    """Return the scenario of the learner's cluster under one design; without `reads`, almost nothing is read."""
     if design not in DESIGNS:
         raise SeeklabError([Problem("design", f"{design!r} is not one of {', '.join(DESIGNS)}")])
     own = numbers(learner)
@@ -102,7 +102,7 @@ def system(learner: object, design: str, *, reads: bool = True, loss: bool = Tru
 
 
 def run(learner: object, prediction: object, design: str) -> Result:
-    """Run the learner's cluster under one design, once a prediction has been committed to."""
+    """Run the learner's cluster under one design, after a prediction has been made."""
     given = prediction if isinstance(prediction, dict) else {}
     missing = [name for name in QUESTIONS if not is_number(given.get(name))]
     if missing:
@@ -112,7 +112,7 @@ def run(learner: object, prediction: object, design: str) -> Result:
 
 
 TRUTH_SEEDS = 3
-"""Placement draws nodes: a share of some hundred blocks varies by several percent, so it is averaged."""
+"""Placement is random: a share of a few hundred blocks varies by several percent, so the judge averages it."""
 
 
 def _near(asked: Asked) -> dict[str, tuple[float, str]]:
@@ -131,7 +131,7 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 def _claims(asked: Asked) -> list[Evidence]:
-    """Judge what was read off the runs by running all five designs."""
+    """Judge the claims by running all five designs."""
     gained: dict[str, float] = {}
     nodes_asked: dict[str, float] = {}
     for design in DESIGNS:
@@ -161,11 +161,11 @@ ASSIGNMENT, check, hint = exercise(
         {"claims": Fields(dict.fromkeys(CLAIMS, Choice(PLACES)))},
         _claims,
         (
-            "Compare two columns of the table: the share that is local at the move, and at the end.",
-            "A share recovers by itself only where reading a block elsewhere brings a copy of it here.",
+            "Compare two columns of the table: the local share at the move, and at the end.",
+            "A share recovers by itself only if reading a remote block creates a local copy.",
             (
-                "How many nodes know where a block is? A design that computes the place asks none; one that keeps "
-                "a list of all content asks the node that holds that part of the list."
+                "How many nodes know where a block is? A design that computes the place asks none. A design with "
+                "a list of all content asks the node with that part of the list."
             ),
         ),
         seeds=1,

@@ -1,8 +1,7 @@
-"""The assignment on hedged requests: when a second replica is asked, and how many copies that may cost.
+"""The assignment on hedged requests: when to ask a second replica, and how many copies are allowed.
 
-A rule gives the time after which a question goes to a second replica, and the budget of copies. It is judged on
-clusters that the seed draws, each in three states: servers that pause on their own, one server that is slow, and an
-overload, in which the hedge has to keep itself out of the way.
+A rule returns the delay before a second replica is asked, and the budget of copies. The check draws clusters in three
+states: pauses on all servers, one slow server, and an overload in which the hedge must not add load.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ STATES = PAUSES, SLOW_SERVER, OVERLOAD = ("pauses", "slow server", "overload")
 USERS = 6000
 BUDGET_PERCENT = 2
 SPILL = 0.1
-"""What the extra requests may exceed the budget by: the window of the last thousand begins full."""
+"""Allowed excess of copies over the budget, because the window of the last thousand requests starts full."""
 PATIENCE = 3
-"""How many ordinary times one user in a thousand may wait where copies can help."""
+"""Limit of the wait of one user in a thousand, in ordinary times, where copies can help."""
 HARM = 1.5
-"""How much longer than without copies one in a thousand may wait in an overload."""
+"""Limit of the wait of one user in a thousand in an overload, relative to no copies."""
 PAUSED, PAUSED_PERCENT = 50, 0.3
-"""How many ordinary times a paused server takes, and how often."""
+"""Duration of an answer during a pause, in ordinary times, and the percentage of such answers."""
 SLOWER, LOAD = 20, 1.3
 
 QUESTIONS = {
@@ -50,8 +49,8 @@ def _drawn(
     }
     told = (
         f"a request asks {known['leaves']} of {known['servers']} servers and waits for all; each answers in "
-        f"{known['time_ms']} ms, except that a pause makes {PAUSED_PERCENT}% of its answers take {PAUSED} times as "
-        f"long; three servers hold each key, and {BUDGET_PERCENT}% more requests may be sent"
+        f"{known['time_ms']} ms, except that a pause makes {PAUSED_PERCENT}% of its answers take {PAUSED} times "
+        f"as long; three servers hold each key, and {BUDGET_PERCENT}% more requests may be sent"
     )
     return System(known, told)
 
@@ -84,7 +83,7 @@ def _state(system: System, state: str) -> dict[str, Any]:
 def seen(
     system: System, state: str, after_ms: float | None = None, budget_percent: float = 100, seed: int = 1
 ) -> Mapping[str, float]:
-    """Run a cluster in one of the three states: what users wait, and what it costs. Without a time none asks twice."""
+    """Run a cluster in one of the three states: the users' waits and the cost. Without `after`, there are no copies."""
     changes = _state(system, state)
     if after_ms is not None:
         changes["fanout"]["hedge"] = {"after": round(1e6 * after_ms), "budget": float(budget_percent)}
@@ -101,13 +100,13 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    too_early="asked too soon: every question asks for a copy before the ordinary answer has arrived, and the budget "
-    "is spent when a server pauses",
-    too_late="asked too late: a copy after so long a wait can no longer save the time",
-    small_budget="the budget is smaller than the share of slow answers: it has to pay for a copy at every pause, and "
-    "for every request to a single slow server; a refused copy does not help",
-    no_budget="in an overload every answer is late, so every question is sent twice: the copies make the overload "
-    "worse, and only a budget switches the hedge off where it cannot help",
+    too_early="asked too soon: every question asks for a copy before the ordinary answer arrives, so the budget is "
+    "empty when a server pauses",
+    too_late="asked too late: after such a long wait, a copy can no longer save the time",
+    small_budget="the budget is smaller than the share of slow answers: it must pay for a copy at every pause and "
+    "for every request to the slow server",
+    no_budget="in an overload every answer is late, so every question is sent twice, which makes it worse; only a "
+    "budget stops hedging where it cannot help",
 )
 
 
@@ -149,9 +148,9 @@ SHAPE = Shape(
     parts=4,
     gives=Fields({"after_ms": Number(at_least=0, at_most=10_000), "budget_percent": Number(at_least=0, at_most=100)}),
     hints=(
-        "Which questions should be asked twice? How can you tell them from the others, and when?",
-        "An answer that is missing well after the ordinary time will not come soon. Before that, you cannot tell.",
-        "After one and a half ordinary times, with the whole budget that is allowed.",
+        "Which questions should be asked twice? How and when can you distinguish them from the others?",
+        "An answer that is missing well after the ordinary time will not arrive soon. Before that, you cannot know.",
+        "After one and a half ordinary times, with the whole allowed budget.",
     ),
     seeds=1,
 )

@@ -1,7 +1,7 @@
-"""The assignment on benchmark data: options of fio that make data of a stated kind, whichever version reads them.
+"""The assignment on benchmark data: fio options for data of a given kind, for every version of fio.
 
-Data are wanted that a compressor shrinks by a stated factor, and that hold neither blocks of zeros nor blocks that
-repeat. The same options are judged under three versions of fio.
+A compressor must shrink the data by a given factor, and the data must have neither blocks of zeros nor repeated blocks.
+The same options are judged under three versions of fio.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAY_SET = (
     *("buffer_compress_percentage", "buffer_compress_chunk", "buffer_pattern", "dedupe_percentage"),
     *("refill_buffers", "scramble_buffers", "zero_buffers"),
 )
-"""Options of fio, by fio's names."""
+"""Allowed options, by fio's names."""
 PERCENT = 50
 
 QUESTIONS = {
@@ -48,7 +48,7 @@ def _drawn(source: random.Random) -> System:
 
 
 def run(system: System, options: Mapping[str, Any], version: str, seed: int = 1) -> Result:
-    """Analyse the data that a version of fio makes of some options."""
+    """Analyse the data that a version of fio generates with some options."""
     changes = {
         "reduction.fio": version,
         "reduction.buffer_compress_percentage": 0,
@@ -72,12 +72,11 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    zero_blocks="whole blocks of zeros: fio leaves the compressible part of each chunk empty, and with a chunk as "
-    "large as a write it leaves many storage blocks empty; the storage never stores them, so the compressor sees only "
-    "the other half",
-    repeated_blocks="blocks that repeat: a pattern is the same wherever it fills a whole storage block, and a buffer "
-    "that is neither refilled nor scrambled is sent again; deduplication removes them before the compressor sees them",
-    ratio="the compressor finds another ratio: for n to 1, a share of (n - 1) / n of the data has to be compressible",
+    zero_blocks="whole blocks of zeros: fio leaves part of each chunk empty; with a chunk as large as a write, many "
+    "storage blocks are empty, and the compressor never sees them",
+    repeated_blocks="repeated blocks: a pattern, or a buffer that is neither refilled nor scrambled, repeats whole "
+    "storage blocks; deduplication removes them before the compressor sees them",
+    ratio="the compressor finds another ratio: for n to 1, a share of (n - 1) / n of the data must be compressible",
 )
 
 
@@ -116,11 +115,11 @@ SHAPE = Shape(
     near=_near,
     judge=_judge,
     parts=3,
-    fix=Settings(MAY_SET, {"fio": "you cannot choose the version; the options have to work with all three"}),
+    fix=Settings(MAY_SET, {"fio": "you cannot choose the version; the options must work with all three"}),
     hints=(
-        "Storage looks for three kinds of redundancy: empty blocks, blocks seen before, repetition within a unit.",
+        "Storage looks for three kinds of redundancy: empty blocks, known blocks, and repetition within a unit.",
         "Where in a block is the compressible part? Each version has its own default for the chunk.",
-        "A chunk well below a storage block puts compressible and random bytes into each block.",
+        "A chunk much smaller than a storage block puts compressible and random bytes into each block.",
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing

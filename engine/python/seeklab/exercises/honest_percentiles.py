@@ -1,8 +1,8 @@
-"""The assignment on coordinated omission: what a test's percentiles leave out, and how to get it back.
+"""The assignment on coordinated omission: what a test's percentiles leave out, and how to restore it.
 
-Each learner has a load generator with connections, a plan and a server that stops once. Predictions and two functions
-are judged on tests that are drawn at the moment of the check: the first function knows when each request was due, the
-second has only what a tool keeps, when it was sent and when it was done, and the plan's interval.
+Each learner has a load generator with connections, a plan, and a server that stops once. The check draws tests for
+predictions and two functions. The first function knows when each request was due. The second has only a tool's data:
+times of sending and completion, and the plan's interval.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 CASE = "coordinated-omission"
 MS = 1_000_000
 PERCENTS = (95.0, 99.0, 99.9)
-"""What the functions are asked for."""
+"""The percentiles that the functions must return."""
 TAIL = (97.0, 99.0)
-"""Of them, what can be told without knowing when a request was due."""
+"""The percentiles that can be restored without the times when requests were due."""
 WITHIN_PERCENT = {"honest_percent": 5.0, "repaired_percent": 12.0}
-"""How near a function has to come."""
+"""Allowed error of each function, in %."""
 STOPPED = 0.1
-"""A sample shows the stop when it took longer than this share of it."""
+"""A sample shows the stop if it took longer than this share of it."""
 
 QUESTIONS = {
     "slow_samples": "How many of the tool's samples took longer than a tenth of the stop?",
@@ -43,7 +43,7 @@ QUESTIONS = {
 
 
 def _drawn(source: random.Random) -> Case:
-    """Draw a test of 10 s with a stop in its midst."""
+    """Draw a test of 10 s with a stop in the middle."""
     connections, per_s = source.choice((10, 12, 16)), source.choice((400, 500))
     return load_case(CASE).with_(
         {
@@ -64,40 +64,41 @@ def _drawn(source: random.Random) -> Case:
 
 
 def system(learner: object) -> Case:
-    """Give the learner's own test."""
+    """Return the learner's own test."""
     return _drawn(source_from(bytes(draws_of(learner))))
 
 
 def _plan(case: Case) -> tuple[int, float, float, float]:
-    """Give connections, ms between a connection's requests, length of the stop and mean service time, in ms."""
+    """Return connections, ms between a connection's requests, length of the stop and mean service time, in ms."""
     scenario = case.scenario()
     job, server = scenario["jobs"][0], scenario["devices"][0]["lun"]
     return job["numjobs"], 1000 / job["rate_iops"], server["pauses"][0]["for"] / MS, server["latency"] / MS
 
 
 def briefing(learner: object) -> str:
-    """Tell what everybody knows of the learner's test."""
+    """Describe the learner's test."""
     connections, interval_ms, stop_ms, service_ms = _plan(system(learner))
     return (
-        f"The tool of {learner} has {connections} connections. By its plan each sends a request every {interval_ms:g} "
-        f"ms, {1000 * connections / interval_ms:g} a second in all, for 10 s; a connection that waits for an answer "
-        f"sends late. The server answers in {service_ms:g} ms on average. Once it stops for {stop_ms:g} ms."
+        f"The tool of {learner} has {connections} connections. According to its plan, each sends a request every "
+        f"{interval_ms:g} ms, {1000 * connections / interval_ms:g} a second in all, for 10 s; but a connection "
+        f"that waits for an answer sends late. The server answers in {service_ms:g} ms on average. It stops once, "
+        f"for {stop_ms:g} ms."
     )
 
 
 def _rows(result: Result) -> list[tuple[float, float, float]]:
-    """Give when each request was due, when it was sent, and when it was done, in ms."""
+    """Return when each request was due, sent and done, in ms."""
     found = [(row["due_ns"], row["submit_ns"], row["submit_ns"] + row["latency_ns"]) for row in result.ops.rows()]
     return [(due / MS, sent / MS, done / MS) for due, sent, done in found]
 
 
 def log(learner: object) -> list[tuple[float, float, float]]:
-    """Give the log of the learner's own test: due, sent and done of each request, in ms."""
+    """Return the log of the learner's test: due, sent and done of each request, in ms."""
     return _rows(system(learner).run())
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Give the smallest value that this share of all does not exceed."""
+    """Return the smallest value that at least this share of all values does not exceed."""
     return sorted(values)[max(0, ceil(len(values) * percent / 100) - 1)]
 
 
@@ -114,7 +115,7 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 def _judged(name: str, bound: str, percents: tuple[float, ...], asked: Asked) -> list[Evidence]:
-    """Judge a function on a test that nobody has seen."""
+    """Judge a function on an unseen test."""
     case = _drawn(source_from(asked.seed))
     rows, interval_ms = _rows(case.run(seed=asked.seed)), _plan(case)[1]
     with asked.play(name) as play:
@@ -141,13 +142,13 @@ def _judged(name: str, bound: str, percents: tuple[float, ...], asked: Asked) ->
 
 
 WHY = named(
-    reported="this is what the tool reports, done less sent; it leaves out requests that were due while no connection "
-    "was free",
-    wrong_share="latency begins when the request was due; then sort, and take the value at that share of the rows",
-    too_long="too long: requests that were due later in the stop waited for less; a sample of 1000 ms at an interval "
-    "of 100 ms represents waits of 1000, 900, 800 ms and so on",
-    too_short="too short: a sample that took longer than the interval kept its connection from sending; each interval "
-    "of it is one request that is missing, or that was sent late",
+    reported="this is what the tool reports, done minus sent; it leaves out requests that were due while no "
+    "connection was free",
+    wrong_share="latency starts when the request was due; then sort, and take the value at that share of the rows",
+    too_long="too long: requests that were due later waited less; a 1000 ms sample at a 100 ms interval represents "
+    "waits of 1000, 900, 800 ms and so on",
+    too_short="too short: a sample longer than the interval kept its connection from sending; each interval in it is "
+    "one request that is missing or late",
 )
 
 
@@ -162,14 +163,14 @@ def _mistake(name: str, given: float, seen: float, waited: float) -> Mistake:
 HONEST = Code(shape=(None, None))
 REPAIRED = Code(shape=(None, None, None))
 HONEST_HINTS = (
-    "From which moment on does a user wait who comes by the plan?",
+    "From which moment does a user wait whose request follows the plan?",
     "done - due, not done - sent.",
     "Sort the waits; of n waits, the one for p is at place ceil(n x p / 100), counted from 1.",
 )
 REPAIRED_HINTS = (
     "What did a connection not do while it waited?",
     "A wait of w at an interval of i hides w / i requests: they waited w - i, w - 2 i, ... until nothing is left.",
-    "Add those waits for each sample longer than the interval, and take the percentiles of the longer list.",
+    "Add those waits for each sample longer than the interval, then take the percentiles of the longer list.",
 )
 
 ASSIGNMENT, check, hint = exercise(

@@ -1,8 +1,8 @@
 """The assignment on incast: how many servers a client asks at once, and with which window.
 
-A rule gives both for a client whose block lies on so many servers. What it does not get is the buffer of the switch's
-port; it knows only what every switch of that kind has at least. It is judged on networks that the seed draws, each
-with two switches: the smallest that there is, and one with a large buffer.
+A rule returns both for a client with its block spread over many servers. It does not receive the buffer of the switch
+port, only the minimum for every switch of that kind. The check draws networks, each with two switches: the smallest
+possible one, and one with a large buffer.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 CASE = "incast"
 LINK_MBIT = 1000
 SHARE = 0.75
-"""What of the link the client shall have."""
+"""Required share of the link for the client."""
 BLOCKS = 12
 PACKET_BYTES, WIRE_NS = 1460, 12_304
-"""Data of a full packet, and its time on the link."""
+"""Payload of a full packet in bytes, and its time on the link in ns."""
 ROOMY = 8
-"""How many times as much the port of the large switch holds as that of the smallest."""
+"""The large switch's port buffer, as a multiple of the smallest switch's."""
 WINDOW = 20
-"""Packets that a server may have under way where nobody sets a window."""
+"""Packets that a server may have in flight without a configured window."""
 
 QUESTIONS = {
     "goodput_mbit": (
@@ -48,15 +48,15 @@ def _drawn(source: random.Random, servers: tuple[int, int]) -> System:
     }
     told = (
         f"a block of {known['block_kib']} KiB in equal pieces on {known['servers']} servers, links of 1 Gbit/s, a "
-        f"round trip of {round_trip_us} us, in which {known['path_packets']} packets leave a link; the port of the "
-        f"switch holds at least {known['buffer_at_least']} packets, an unknown number, and the retransmission timer "
-        "is 200 ms"
+        f"round trip of {round_trip_us} us, during which {known['path_packets']} packets leave a link; the port "
+        f"of the switch buffers an unknown number of packets, at least {known['buffer_at_least']}; the "
+        "retransmission timer is 200 ms"
     )
     return System(known, told)
 
 
 def seen(system: System, at_once: float, window: float, buffer: float | None = None, seed: int = 1) -> dict[str, float]:
-    """Run a client that asks so many servers at once, over a switch that holds `buffer` packets or the fewest."""
+    """Run a client that asks several servers at once, over a switch with `buffer` packets or the minimum."""
     servers = int(system["servers"])
     changes: dict[str, Any] = {
         "network.round_trip": round(1000 * system["round_trip_us"]),
@@ -81,11 +81,11 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 WHY = named(
     overflow="more packets are in flight than any port is guaranteed to hold: the ends of windows are dropped, and "
     "the whole block waits 200 ms for a timer",
-    large_buffer="this fits only into a buffer that is larger than guaranteed: on the smallest switch the port "
+    large_buffer="this fits only into a buffer above the guaranteed minimum: on the smallest switch the port "
     "overflows, and the whole block waits 200 ms for a timer",
     small_window="fewer packets are in flight than the link sends in a round trip, so it waits for acknowledgements",
-    gaps="between two pieces of a server a round trip passes with nothing to send; if too few other servers are "
-    "asked, or their windows are too small, the link is idle for that time",
+    gaps="after each piece a server is idle for a round trip; with too few other servers, or windows that are too "
+    "small, the link is idle too",
 )
 
 

@@ -1,7 +1,7 @@
-"""The assignment on the intent log: settings under which small synchronous writes are served beside a very large one.
+"""The assignment on the intent log: settings that serve small synchronous writes despite a very large one.
 
-Two loads on one pool: many threads that each wait for their write, and a database beside a client that commits hundreds
-of megabytes at once. As found, the log takes one commit at a time, and all of every commit.
+Two loads share one pool: many threads that each wait for their write, and a database next to a client that commits
+hundreds of megabytes at once. As found, the log handles one commit at a time and stores all its data.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _drawn(source: random.Random) -> System:
 
 
 def threads(system: System, settings: Mapping[str, Any], seed: int = 1) -> float:
-    """Run the threads: synchronous writes a second."""
+    """Run the threads; return the synchronous writes a second."""
     changes = {
         "jobs[threads].numjobs": system["threads"],
         "jobs[threads].runtime": "1s",
@@ -56,7 +56,7 @@ def threads(system: System, settings: Mapping[str, Any], seed: int = 1) -> float
 
 
 def database(system: System, settings: Mapping[str, Any], seed: int = 1) -> float:
-    """Run the database beside the large commit: the slowest of a hundred of its writes, in ms."""
+    """Run the database during the large commit; return the slowest of a hundred of its writes, in ms."""
     changes = {
         "jobs[database].runtime": "5s",
         "jobs[fsflush].number_ios": system["commit_mib"],
@@ -75,12 +75,12 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    more_devices="more log devices do not help: a log that commits one write at a time uses only one, and a commit of "
-    "hundreds of megabytes still delays the small ones, only for less time",
-    one_by_one="the threads gain nothing: each commit carries one write and a flush, and the others queue, although "
+    more_devices="more log devices do not help: a log with one write at a time uses only one, and a commit of "
+    "hundreds of megabytes still delays small ones",
+    one_by_one="the threads gain nothing: each commit carries one write and a flush while the others queue, although "
     "the next commit could carry all of them",
-    bulk="the database still waits behind the bulk: the blocks of a commit this large go to the log device, which "
-    "answers fast but writes large amounts slowly; from some size on they belong in the pool",
+    bulk="the database still waits behind the bulk: a log device answers fast but writes large commits slowly; "
+    "beyond some size, their blocks belong in the pool",
 )
 
 
@@ -114,11 +114,11 @@ SHAPE = Shape(
     near=_near,
     judge=_judge,
     parts=3,
-    fix=Settings((BATCH, LIMIT, DEVICES), {"zfs.log.flush": "the device decides how long a flush takes"}),
+    fix=Settings((BATCH, LIMIT, DEVICES), {"zfs.log.flush": "the device determines how long a flush takes"}),
     hints=(
         "Two complaints, two causes. What does one commit carry, and how large may one be?",
-        "Of 64 threads 63 wait while one commit is in progress. What could they do in the meantime?",
-        "slog_limit is the size of a commit beyond which its blocks go to the pool; 0 means no limit.",
+        "While one commit is in progress, 63 of 64 threads wait. What could happen to their writes in the meantime?",
+        "slog_limit is the commit size above which the blocks go to the pool; 0 means no limit.",
     ),
 )
 system, briefing = SHAPE.own, SHAPE.briefing

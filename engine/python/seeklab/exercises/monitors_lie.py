@@ -1,7 +1,7 @@
-"""The assignment on monitors: from what a dashboard shows, say what the disk did, by Little's law.
+"""The assignment on monitors: derive the disk's activity from a dashboard, by Little's law.
 
-Each learner has an application that writes in bursts, and a dashboard with a window of its own. Predictions and the
-learner's function are judged by what the job itself saw, on bursts that are drawn at the moment of the check.
+Each learner has an application that writes in bursts, and a dashboard with its own interval. The check draws bursts,
+and compares predictions and the learner's function with the job's own measurements.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CASE = "averaged-away"
 MIB = 1 << 20
 WITHIN_PERCENT = {"rate_percent": 5.0, "duration_percent": 10.0}
-"""How near a function has to come. The queue fills from empty, which Little's law for a full one leaves out."""
+"""Allowed errors in %. The queue starts empty, which Little's law for a full one ignores."""
 
 QUESTIONS = {
     "disk_mib_per_s": "How many MiB/s did the disk do while the application wrote?",
@@ -33,7 +33,7 @@ QUESTIONS = {
 
 
 def _system(outstanding: int, writes: int, rate: int, window_s: int, phase_ms: int) -> Case:
-    """Give a burst and a dashboard; the monitor begins its windows at the phase."""
+    """Return a burst and a dashboard; the monitor starts its windows at the phase."""
     return load_case(CASE).with_(
         {
             "devices[vdisk].lun.rate": rate,
@@ -46,22 +46,22 @@ def _system(outstanding: int, writes: int, rate: int, window_s: int, phase_ms: i
 
 
 def _drawn(source: random.Random, *, whole: bool) -> Case:
-    """Draw a burst of one or two seconds; with `whole` it lies in one window."""
+    """Draw a burst of one or two seconds; with `whole` it fits in one window."""
     outstanding, rate = source.choice((8, 16, 24, 32)), source.randrange(150, 600) * MIB
     writes = max(round(source.uniform(0.9, 1.9) * rate / MIB), 20 * outstanding)
     window_s = source.choice((10, 15, 20, 30))
-    # Windows begin some seconds before the burst does, at 25 s, or in its midst.
+    # Windows start some seconds before the burst at 25 s, or in the middle of it.
     before_ms = source.randrange(500, 5000) if whole else -source.randrange(100, 800)
     return _system(outstanding, writes, rate, window_s, (25_000 - before_ms) % (1000 * window_s))
 
 
 def system(learner: object) -> Case:
-    """Give the learner's own system."""
+    """Return the learner's own system."""
     return _drawn(source_from(bytes(draws_of(learner))), whole=True)
 
 
 def briefing(learner: object) -> str:
-    """Tell what everybody knows of the learner's system."""
+    """Describe the learner's system."""
     scenario = system(learner).scenario()
     job, window_s = scenario["jobs"][0], scenario["monitor"]["window"] // 1_000_000_000
     return (
@@ -71,12 +71,12 @@ def briefing(learner: object) -> str:
 
 
 def look(learner: object) -> str:
-    """Print what the dashboard shows."""
+    """Print the dashboard."""
     return system(learner).run().text("monitor")
 
 
 def _truth(result: Result) -> tuple[float, float]:
-    """Give the rate and the duration that the job itself saw."""
+    """Return the rate and the duration that the job itself measured."""
     return result.metrics["burst.write_mib_per_s"], result.metrics["burst.elapsed_s"]
 
 
@@ -94,12 +94,12 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 def points_of(result: Result) -> list[tuple[float, float | None]]:
-    """Give a dashboard's points as pairs of MiB/s and ms; the latency is None where nothing was written."""
+    """Return a dashboard's points as pairs of MiB/s and ms; the latency is None where nothing was written."""
     return [(point["mib_per_s"], point["latency_mean_ms"]) for point in result.monitor()]
 
 
 def _decoded(asked: Asked) -> list[Evidence]:
-    """Judge the function on dashboards that nobody has seen; one of two bursts straddles two points."""
+    """Judge the function on unseen dashboards; one of two bursts spans two points."""
     return [
         item
         for whole in (True, False)
@@ -132,12 +132,14 @@ def _judged(asked: Asked, case: Case, *, whole: bool) -> list[Evidence]:
 
 
 WHY = named(
-    two_windows="a burst that spans two points is in both of them: add up their bytes, and weigh each latency by the "
-    "bytes written in its window",
-    shown_rate="this is the dashboard's rate: bytes over a window that was mostly idle; the latency was not averaged "
-    "over idle time, so Little's law gives the rate from it",
-    too_fast="too high: the rate is writes in flight, times their size, over the latency in seconds",
-    whole_window="a point covers the whole window, but the application wrote for a part of it: bytes over the rate",
+    two_windows="a burst that spans two points is in both of them: add up their bytes, and weight each latency by "
+    "the bytes written in its window",
+    shown_rate="this is the dashboard's rate: bytes over a mostly idle window; latency is not averaged over idle "
+    "time, so Little's law gives the true rate from it",
+    too_fast="too high: the rate is writes in flight, times their size, divided by the latency in seconds",
+    whole_window=(
+        "a point covers the whole window, but the application wrote for only part of it: divide the bytes by the rate"
+    ),
 )
 
 
@@ -152,10 +154,10 @@ def _mistake(name: str, given: float, truth: float, *, whole: bool) -> Mistake:
 CODE = Code(shape=(None, None, None, None))
 HINTS = (
     "What was averaged over idle time, and what was not?",
-    "Requests in the disk = rate x latency. Two of the three are known while the application writes.",
+    "Requests in the disk = rate x latency. While the application writes, you know two of the three.",
     (
-        "The rate is writes in flight x size / latency; the bytes of all points together, over that rate, are the "
-        "duration. With two points, weigh their latencies by their bytes."
+        "The rate is writes in flight x size / latency; the duration is the bytes of all points together, "
+        "divided by that rate. With two points, weight their latencies by their bytes."
     ),
 )
 

@@ -1,7 +1,7 @@
 """The assignment on the missing 256 KiB: a system for each learner, and the checks of its three tasks.
 
-A learner's system is the case's with other sizes: another prefetch chunk, a copy engine that reads another number of
-bytes beyond it, another load by others. So a number copied from the course, or from a neighbour, is wrong here.
+A learner's system is the case with other sizes: another prefetch chunk, another read length of the copy engine beyond
+it, and another load from other clients. A number copied from the course or from a neighbour is therefore wrong.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ KIB = 1 << 10
 MIB = 1 << 20
 
 MAX_EVENTS = 1_000_000
-"""Events of the runs that a fix is tried in: four times what those of a good one take."""
+"""Limit of events in the runs that test a fix: four times those of a good one."""
 
 QUESTIONS = {
     "times_slower": "How many times as long does the mean copy read take as it would if all its bytes were in memory?",
@@ -60,15 +60,15 @@ PHASES = {
     "transfer": ("transfer",),
     "overhead": ("overhead", "scheduler"),
 }
-"""Where a read's time may go, in words of the assignment, and the phases of the log that belong to each."""
+"""The phases of a read's time, as the assignment names them, each with the log's phases."""
 
 PHASE_REASONS: Mapping[str, str] = {
-    "memory": "copying from memory is fast here; the phases of the log say so for each read",
+    "memory": "copying from memory is fast here; the log's phases show it for each read",
     "waiting": "the read does not lose its time waiting for the disk",
     "transfer": "few bytes are missing; once the platter is in position, reading them takes almost no time",
     "overhead": "the fixed costs of a command are a small part of a read of megabytes",
 }
-"""Why each phase is a wrong answer."""
+"""The reason why each phase is a wrong answer."""
 
 SUSPECTS: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
     "The memory is too small.": (
@@ -79,7 +79,7 @@ SUSPECTS: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
     ),
     "Memory is copied too slowly.": (
         {"volume.cache.rate": "40GB"},
-        Mistake("memory-rate", "with memory that copies faster the reads take nearly as long"),
+        Mistake("memory-rate", "with memory that copies faster, the reads take almost as long"),
     ),
     "The write log delays the reads.": (
         {"volume.write_log.rate": "2GiB"},
@@ -91,14 +91,16 @@ SUSPECTS: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
     ),
     "Reads of other clients keep the disks busy.": (
         {"jobs[background].rate_iops": 0.001},
-        Mistake("other-reads", "alone on the disks, the copy's reads still wait for the same bytes"),
+        Mistake("other-reads", "with the disks to itself, the copy still waits for the same bytes"),
     ),
     "A copy read is longer than the range fetched ahead for it.": (
         {"protocol.odx_sizing": "target"},
-        Mistake("copy-size", "this is not what costs most here"),
+        Mistake("copy-size", "this is not the largest cost here"),
     ),
 }
-"""Possible causes, each with an experiment that removes it, and why it is wrong. Removing the cause helps most."""
+"""Possible causes, each with an experiment that removes it, and the reason why it is wrong. Removing the true cause
+helps most.
+"""
 
 MAY_SET = (
     "protocol.odx_sizing",
@@ -108,13 +110,15 @@ MAY_SET = (
     "volume.prefetch.min_read",
     "volume.prefetch.per_request",
 )
-"""What a fix may change. Workload, memory and disks belong to others, and the largest transaction to the protocol."""
+"""The settings that a fix may change. Other teams own workload, memory and disks; the protocol sets the largest
+transaction.
+"""
 
 WHY = named(
-    late_fetch="the copy's reads still wait: a part of each is not fetched before the read asks for it",
+    late_fetch="the copy's reads still wait: part of each is not fetched before the read asks for it",
     short_fetch="bytes at the end of each read still come from disk, because the fetched range ends before the read "
     "does",
-    small_pieces="the copy reads in pieces that are too small, or one after the other, so it loses throughput",
+    small_pieces="the copy's reads are too small, or run one after the other, so it loses throughput",
     too_far_ahead="it fetches far more ahead than the copy reads, and so takes memory from all other clients",
     other_clients="the other clients pay for it: the disks fetch data for the copy instead of serving their reads",
 )
@@ -126,24 +130,24 @@ DEMANDS = (
     Bound("prefetch_max_ahead_bytes", at_most=1.25, of="fixed", why=WHY["too-far-ahead"]),
     Bound("clients.read_latency_mean_ms", at_most=1.1, of="fixed", why=WHY["other-clients"]),
 )
-"""What a fix must reach, on every seed."""
+"""The bounds for a fix, on every seed."""
 
 
-LOG_SHOWS = "what the log of a run shows of nearly every copy read"
+LOG_SHOWS = "the value in the log for nearly every copy read"
 
 NUMBER_REASONS: Mapping[str, str] = {
     "read_bytes": "read_bytes is the length of one read of the copy: the column of bytes in the operation log",
     "missed_bytes": "missed_bytes are the bytes of one read that came from disk, not those of the whole copy",
     "first_missed_byte": "first_missed_byte counts from the start of the read: the fetched range ends there",
 }
-"""Why a number is not that of the log."""
+"""The likely reason for each wrong number."""
 
 OTHER_MAXIMA_MIB = (20, 24, 28)
-"""Largest transactions of the other systems that a fix is tried on: all farther from any chunk than a fix may fetch."""
+"""Largest transactions of the other systems that test a fix: all farther from any chunk than a fix may fetch."""
 
 
 def system(learner: object) -> Case:
-    """Give the learner's system: the case with sizes drawn from the name."""
+    """Return the learner's system: the case with sizes drawn from the name."""
     draws = draws_of(learner)
     chunk = (8 + draws[0] % 5) * MIB
     tail = (5 + draws[1] % 11) * 32 * KIB
@@ -158,13 +162,13 @@ def system(learner: object) -> Case:
 
 
 def briefing(learner: object) -> str:
-    """Tell what is known about the learner's system before anybody looks closer."""
+    """Describe what is known about the learner's system before any analysis."""
     missed = _metric(system(learner), "broken", 1, "odx.read_missed_share_percent")
     return f"In the system of {learner}, {missed:.1f}% of the bytes of each copy read are not in memory."
 
 
 def run(learner: object, prediction: object) -> Result:
-    """Run the learner's system as it was found, once a prediction has been committed to."""
+    """Run the learner's system as found, after a prediction has been made."""
     if not isinstance(prediction, dict) or set(prediction) != set(QUESTIONS):
         message = f"is not a dictionary of {', '.join(QUESTIONS)}; predict all of them before the first run"
         raise SeeklabError([Problem("prediction", message)])
@@ -190,7 +194,7 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 def _diagnosis(asked: Asked) -> list[Evidence]:
-    """Judge the cause and its evidence against a run of the learner's system; each part counts the same."""
+    """Judge the cause and its evidence by a run of the learner's system; each part counts the same."""
     base, seed, given = system(asked.draws), asked.seed, asked.answers["diagnosis"]
     result = base.run("broken", seed=seed)
     reads = list(copy_reads(result))
@@ -199,7 +203,7 @@ def _diagnosis(asked: Asked) -> list[Evidence]:
         "missed_bytes": mode(read["missed_bytes"] for read in reads),
         "first_missed_byte": mode(first_missed_byte(result, read) for read in reads),
     }
-    # The right number is not shown: a learner finds it in the log.
+    # The right number stays hidden: a learner finds it in the log.
     found = [
         near(
             name,
@@ -219,7 +223,7 @@ def _diagnosis(asked: Asked) -> list[Evidence]:
             largest("phase", phase, times, unit="ms a read", seed=seed, why=Mistake(phase, PHASE_REASONS[phase]))
         )
     if "cause" in given:
-        # Each suspect is taken away: which absence saves most of the mean read?
+        # Remove one suspect after the other: which removal saves most of the mean read?
         latency = "odx.read_latency_mean_ms"
         now = _metric(base, "broken", seed, latency)
         saved = {name: now - _metric(base.with_(gone), "broken", seed, latency) for name, (gone, _) in SUSPECTS.items()}
@@ -230,7 +234,7 @@ def _diagnosis(asked: Asked) -> list[Evidence]:
 
 
 def copy_reads(result: Result) -> Iterator[dict[str, Cell]]:
-    """Give the copy engine's reads in order, without the first, which nothing could have been fetched for."""
+    """Return the copy engine's reads in order, without the first, which no fetch could precede."""
     job = result.jobs.index("odx")
     reads = (row for row in result.ops.rows() if row["job"] == job and row["op"] == 0)
     next(reads, None)
@@ -238,7 +242,7 @@ def copy_reads(result: Result) -> Iterator[dict[str, Cell]]:
 
 
 def first_missed_byte(result: Result, read: Mapping[str, Cell]) -> int:
-    """Count the bytes from the start of a read to the first that nobody had asked for; its length if none."""
+    """Return the number of bytes from the start of a read to the first unrequested one; its length if there is none."""
     job, start, length = read["job"], read["offset"], read["bytes"]
     reach = start
     for row in result.prefetches.rows():
@@ -253,7 +257,7 @@ def _fix(asked: Asked) -> list[Evidence]:
 
 
 def _fix_elsewhere(asked: Asked) -> list[Evidence]:
-    """Judge the same change on systems whose protocol allows much larger, and much smaller, transactions."""
+    """Judge the same change on systems with a protocol that allows much larger or much smaller transactions."""
     base = system(asked.draws)
     source = source_from(asked.seed)
     maxima = (source.choice(OTHER_MAXIMA_MIB) * MIB, _chunk(base) // 2)
@@ -290,9 +294,9 @@ def _largest_transaction(base: Case) -> int:
 FIX = Settings(
     MAY_SET,
     {
-        "jobs[background].rate_iops": "the workload belongs to others; removing it is not a fix",
+        "jobs[background].rate_iops": "other teams own the workload; removing it is not a fix",
         "volume.cache.size": (
-            "memory belongs to others, and more of it would not help: those bytes had never been read before"
+            "other teams own the memory, and more would not help: those bytes had never been read before"
         ),
         "protocol.max_transaction": "you cannot change what the protocol allows; you can change how reads are split",
     },
@@ -300,7 +304,7 @@ FIX = Settings(
 FIX_HINTS = (
     "The fetched range and the read end at different bytes. Which of the two can you move?",
     "Fetching more than one chunk ahead helps one size of reads, and takes memory for all of them.",
-    "Reads that are split to the size of a fetch never extend beyond it, whatever the protocol would allow.",
+    "Reads that are split to the size of a fetch never extend beyond it, whatever the protocol allows.",
 )
 
 ASSIGNMENT, check, hint = exercise(
@@ -323,8 +327,8 @@ ASSIGNMENT, check, hint = exercise(
             "Take one read from the middle of the log. How long is it, and how much of it was missed?",
             "result.prefetches lists the bytes that were fetched ahead: up to which byte of the read do they extend?",
             (
-                "Few bytes are missed and much time is lost: the read waits for an arm and a platter, because it "
-                "is longer than the range fetched for it."
+                "Few bytes are missed but much time is lost: the read is longer than the fetched range, so it "
+                "waits for the arm and the platter."
             ),
         ),
         seeds=1,

@@ -1,8 +1,8 @@
 """The assignment on designing a pool: meet a service level for little money.
 
-A learner's service level is drawn from the name: a capacity, a working set with its reads a second, synchronous writes
-a second, and streams. A design is judged by what it does under loads that nobody has seen: on fresh seeds, with other
-numbers of threads than in the course. Its cost is judged only once it meets the level.
+The learner's name determines the service level: a capacity, a working set with reads a second, synchronous writes a
+second, and streams. The check runs the design under unseen loads: on new seeds and with other numbers of threads than
+in the course. The cost counts only for designs that meet the level.
 """
 
 from __future__ import annotations
@@ -30,33 +30,33 @@ QUESTIONS = {
 """What a learner names before the first run, of the pool that the course starts with."""
 
 PARTS = ("clients' links", "server's link", "cores", "disks", "log SSDs", "read SSDs", "threads")
-"""What may bind a test."""
+"""The possible limits of a test."""
 
 NOT_FULL: Mapping[str, str] = {
     "clients' links": "each client has its own 1 Gbit/s; divide the measured rate by the number of clients",
-    "server's link": "10 Gbit/s carry 1.2 GB/s; the measured rate is far from it",
-    "cores": "the cores could copy more than this: their limit is their cycles over those of a byte",
+    "server's link": "10 Gbit/s carry 1.2 GB/s; the measured rate is far below that",
+    "cores": "the cores could copy more than this: their limit is their cycles divided by the cycles for a byte",
     "disks": (
-        "disks limit only data that come from disks: reads from memory and writes to a log SSD do not wait for them"
+        "disks limit only data that come from disks; reads from memory and writes to a log SSD do not wait for them"
     ),
     "log SSDs": "the log SSDs are for writes that must be durable; nothing else uses them",
-    "read SSDs": "the pool has no read SSD, so none can be full",
+    "read SSDs": "the pool has no read SSD, so none can be saturated",
     "threads": (
-        "threads are the limit when each waits for its one request and nothing is full: divide them by the latency"
+        "threads are the limit if each waits for its one request and nothing is saturated: divide them by the latency"
     ),
-    "waiting": "something is full here: compare what each part allows with the measured rate",
+    "waiting": "something is saturated here: compare each part's limit with the measured rate",
 }
-"""Why each part is a wrong answer."""
+"""The reason why each part is a wrong answer."""
 
 WHY = named(
-    few_reads="too few reads: data that are not in memory come from disks, at some eighty reads a second each; buy "
-    "more memory or more disks, and remember that a few percent of misses take most of the time",
-    few_durable_writes="too few durable writes: each waits for a log SSD, and one takes some ten thousand a second",
+    few_reads="too few reads: misses come from disks, at about eighty reads a second each; buy memory or disks, "
+    "because a few percent of misses take most of the time",
+    few_durable_writes="too few durable writes: each waits for a log SSD, and one does about ten thousand a second",
     slow_streams="the streams are too slow: they come from memory, through cores that copy and a link that carries "
     "them",
-    too_small="too small: mirrors hold half of what their disks do, and parity takes its share",
-    no_copy="a disk that fails loses data: single disks have no copy, whatever they save",
-    too_expensive="too expensive: find the part that is far from full in every test, and buy less of it",
+    too_small="too small: mirrors hold half of the disks' capacity, and parity takes its share",
+    no_copy="a failed disk loses data: single disks have no copy, however cheap they are",
+    too_expensive="too expensive: find the part that is far below its limit in every test, and buy less of it",
 )
 
 WHY_TEST = {
@@ -64,21 +64,21 @@ WHY_TEST = {
     "9-sync-writes": WHY["few-durable-writes"],
     "4-streams-warm": WHY["slow-streams"],
 }
-"""Why a design misses a test."""
+"""The reason why a design misses a test."""
 
 THREADS = {"working-set": (104, 152), "9-sync-writes": (104, 152), "4-streams-warm": (9, 11)}
-"""Least and most threads of the loads that a design is judged by."""
+"""Fewest and most threads in the loads that test a design."""
 
 SLACK = 1.3
-"""What a design may cost beyond a plain one that meets the level."""
+"""Limit of a design's cost, relative to a plain one that meets the level."""
 CHEAP_READS_PER_S = 80
-"""Reads a second that the plain design expects of a disk."""
+"""Assumed reads a second of a disk in the plain design."""
 CYCLES_PER_BYTE = 36
 CLOCK_HZ = 2.3e9
 
 
 def level(learner: object) -> dict[str, int]:
-    """Give the learner's service level: terabytes, GiB of the working set, and a rate for each test."""
+    """Return the learner's service level: terabytes, GiB of the working set, and a rate for each test."""
     draws = draws_of(learner)
     return {
         "capacity_tb": 6 + draws[0] % 9,
@@ -90,7 +90,7 @@ def level(learner: object) -> dict[str, int]:
 
 
 def budget(learner: object) -> int:
-    """Give what the learner's pool may cost, at the sample prices."""
+    """Return the maximum cost of the learner's pool, at the sample prices."""
     own = level(learner)
     price = seeklab.design().prices
     disks = 2 * own["capacity_tb"]
@@ -107,14 +107,14 @@ def budget(learner: object) -> int:
 
 
 def briefing(learner: object) -> str:
-    """Tell a learner the service level."""
+    """Describe the service level."""
     own = level(learner)
     return (
-        f"The pool of {learner} holds at least {own['capacity_tb']} TB, and costs at most {budget(learner):,}.\nAbout "
-        f"128 threads read 8 KiB at random in a working set of {own['working_set_gib']} GiB: at least "
-        f"{own['working-set']:,} reads a second.\nAbout 128 threads write 8 KiB that must be durable: at least "
-        f"{own['9-sync-writes']:,} a second.\nAbout 10 clients of 1 Gbit/s stream from memory: at least "
-        f"{own['4-streams-warm']} MiB/s in all.\nA disk that fails must not lose data."
+        f"The pool of {learner} holds at least {own['capacity_tb']} TB, and costs at most "
+        f"{budget(learner):,}.\nAbout 128 threads read 8 KiB at random in a working set of "
+        f"{own['working_set_gib']} GiB: at least {own['working-set']:,} reads a second.\nAbout 128 threads write "
+        f"8 KiB durably: at least {own['9-sync-writes']:,} a second.\nAbout 10 clients of 1 Gbit/s stream from "
+        f"memory: at least {own['4-streams-warm']} MiB/s in all.\nThe pool must not lose data when a disk fails."
     )
 
 
@@ -126,13 +126,13 @@ def pool(learner: object, choice: object) -> Design:
 
 
 def measure(learner: object, choice: object, test: str, seed: int = 1) -> Measured:
-    """Measure one test of the learner's design, under a load that the seed draws."""
+    """Measure one test of the learner's design, under a load drawn from the seed."""
     source = source_from(seed)
     return pool(learner, choice).run(test, {"jobs[load].numjobs": source.randint(*THREADS[test])}, seed=seed)
 
 
 def _binds(asked: Asked) -> list[Evidence]:
-    """Judge what was named for each test of the first pool by a run."""
+    """Judge the limit named for each test of the first pool by a run."""
     first = seeklab.design()
     found = []
     for test, part in asked.answers["binds"].items():
@@ -146,7 +146,7 @@ def _binds(asked: Asked) -> list[Evidence]:
 
 
 def _checked(asked: Asked) -> dict[str, Any]:
-    """Give the design that was handed in; raises what is wrong with it."""
+    """Return the submitted design; raise its errors."""
     choice: dict[str, Any] = asked.answers["design"]
     try:
         pool(asked.draws, choice)
@@ -156,14 +156,14 @@ def _checked(asked: Asked) -> dict[str, Any]:
 
 
 def _test(asked: Asked, test: str) -> list[Evidence]:
-    """Judge a design by one test of its service level, under a load that nobody has seen."""
+    """Judge a design by one test of its service level, under an unseen load."""
     choice, least = _checked(asked), level(asked.draws)[test]
     found = measure(asked.draws, choice, test, asked.seed)
     return [at_least(found.title, found.value, least, found.unit, asked.seed, WHY_TEST[test])]
 
 
 def _cost(asked: Asked) -> list[Evidence]:
-    """Judge capacity, redundancy and cost; a design that misses its service level earns nothing for being cheap."""
+    """Judge capacity, redundancy and cost; the price counts only for a design that meets the service level."""
     choice, own = _checked(asked), level(asked.draws)
     design, most = pool(asked.draws, choice), budget(asked.draws)
     held, width = design.capacity_bytes / TB, design.numbers["width"]
@@ -179,7 +179,10 @@ def _cost(asked: Asked) -> list[Evidence]:
                 own[test],
                 run.unit,
                 asked.seed,
-                replace(WHY_TEST[test], why=f"cheap, but below its level, which earns nothing: {WHY_TEST[test].why}"),
+                replace(
+                    WHY_TEST[test],
+                    why=(f"cheap, but it misses the service level, so the price earns nothing: {WHY_TEST[test].why}"),
+                ),
             )
             for test, run in runs
         ),
@@ -195,11 +198,14 @@ DESIGN = Settings(
     dict.fromkeys(("prices", "working_set_gib", "client_gbit"), "the task sets prices, working set and clients"),
 )
 HINTS = (
-    "exercise.pool(LEARNER, design).bounds(test) says what each part allows: begin with the smallest.",
-    "The capacity sets the number of disks; they serve some reads; memory has to hold the rest of the working set.",
+    "exercise.pool(LEARNER, design).bounds(test) returns each part's limit: start with the smallest.",
     (
-        "Then one part for each test: log SSDs for durable writes, cores and the server's link for streams. Add a "
-        "few percent to the level, for loads with other numbers of threads."
+        "The capacity determines the number of disks; they serve some reads, and memory must hold the rest of the "
+        "working set."
+    ),
+    (
+        "Then size one part for each test: log SSDs for durable writes, cores and the server's link for streams. "
+        "Add a few percent to the level, for loads with other numbers of threads."
     ),
 )
 
@@ -212,7 +218,7 @@ ASSIGNMENT, check, hint = exercise(
         _binds,
         (
             "Which parts does a byte of this test pass through?",
-            "For each part on its way: how much does it allow? The smallest is the limit, if the load is large enough.",
+            "How much does each part on the path allow? The smallest is the limit, if the load is large enough.",
             "seeklab.design().bounds(test) calculates it, from the smallest up.",
         ),
         seeds=1,

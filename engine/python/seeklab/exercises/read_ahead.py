@@ -1,7 +1,7 @@
-"""The assignment on read-ahead: a function in Python that serves five thousand streams in the memory there is.
+"""The assignment on read-ahead: a Python function serves five thousand streams with limited memory.
 
-Each learner has a media server of their own. The read-ahead is judged on servers drawn at the moment of the check,
-where thousands of players read in order and others jump about in their files.
+Each learner has a media server. The check draws other servers, where thousands of players read in order and other
+clients jump in their files.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 RECORD = 128 << 10
 RATE = 125_000
-"""What a player takes, in B/s."""
+"""Bytes a second that a player reads."""
 WINDOW = 256
-"""Records that a stream of 2008 may have ahead."""
+"""Records that a stream of 2008 may read ahead."""
 WARM_UP_S = 2
 RUN_S = 2
 FROM_MEMORY_PERCENT = 75
@@ -34,7 +34,7 @@ WASTED_PERCENT = 1
 DISK_TIMES = 1.5
 OTHER_PLAYERS = 3000
 JUDGED_SEEDS = 1
-"""A run asks some ten thousand questions, and with more players more."""
+"""A run asks about ten thousand questions, and more with more players."""
 
 QUESTIONS = {
     "asked_gib": f"With the {WINDOW} records of 2008 for each stream: how much memory may read-ahead take, in GiB?",
@@ -45,7 +45,7 @@ QUESTIONS = {
 DEMANDS = (
     f"after {WARM_UP_S} s the players find at least {FROM_MEMORY_PERCENT}% of their bytes in memory",
     f"at most {WASTED_PERCENT}% of the records that were read ahead are evicted before they are read",
-    f"the disks read at most {DISK_TIMES:g} times the bytes that were asked for",
+    f"the disks read at most {DISK_TIMES:g} times the bytes that readers requested",
 )
 
 
@@ -59,11 +59,11 @@ class Server:
     """Bytes for cached records."""
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe it in one line."""
         return f"{self.players} players, {self.jumps_per_s} jumps a second, {self.memory / MIB:,.0f} MiB"
 
     def scenario(self, *, is_roomy: bool = False) -> dict[str, Any]:
-        """Give the scenario; a roomy one has all the memory that anybody asks for, and nobody who jumps."""
+        """Return the scenario; a roomy one has enough memory for every request, and no jumps."""
         memory = 1 << 39 if is_roomy else self.memory
         timing = {"time_based": True, "ramp_time": f"{WARM_UP_S}s", "runtime": f"{RUN_S if not is_roomy else 12}s"}
         players = {
@@ -114,24 +114,24 @@ class Server:
 
 
 def _drawn(source: random.Random, players: int) -> Server:
-    """Draw a server that nobody has seen."""
+    """Draw an unseen server."""
     memory = players * source.randint(900, 1000) << 10
     return Server(players, players * source.randint(25, 35) // 100, memory)
 
 
 def server(learner: object) -> Server:
-    """Give the learner's own server."""
+    """Return the learner's own server."""
     draws = draws_of(learner)
     return _drawn(source_from(draws), 1000 + 10 * (draws[0] % 100))
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's system."""
+    """Describe the learner's system."""
     return f"The server of {learner}: {server(learner)}. A player takes {RATE:,} B/s in records of {RECORD >> 10} KiB."
 
 
 def numbers(result: Result) -> tuple[float, float, float]:
-    """Say how much came from memory after the warm-up and was wasted, in %, and disk bytes over those asked for."""
+    """Return the bytes from memory after the warm-up and the wasted ones, in %, and disk bytes over requested bytes."""
     metrics = result.metrics
     jobs = result.series
     asked = sum(jobs["read_bytes"])
@@ -161,7 +161,7 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 def _served(asked: Asked, players: int) -> list[Evidence]:
-    """Judge a read-ahead on a server that the seed draws."""
+    """Judge a read-ahead on a server drawn from the seed."""
     on = _drawn(source_from(asked.seed), players)
     with asked.play("Policy") as policy:
         memory, wasted, times = numbers(on.run(policy, asked.seed))
@@ -175,19 +175,19 @@ def _served(asked: Asked, players: int) -> list[Evidence]:
 
 
 WHY = named(
-    evicted="players wait for disks: the records fetched for them were evicted before they came, because the policy "
-    "asks for more than there is room",
-    too_little="players wait for disks: too little is fetched for those who read in order, or too late",
-    wasted="memory is filled with records that no player reads: readers who jump do not read on, and a player needs "
-    "the next records, not the next minutes",
-    busy_disks="the disks read more than the readers asked for, and players wait for their time",
+    evicted="players wait for disks: records fetched for them were evicted before use, because the policy requests "
+    "more than fits into memory",
+    too_little="players wait for disks: the policy fetches too little for readers in order, or too late",
+    wasted="memory is full of records that no player reads: clients that jump do not read on, and a player needs "
+    "only the next records",
+    busy_disks="the disks read more than the readers requested, and players wait for the extra disk time",
 )
 CODE = Code(made=True, shape=(Read._fields,))
 HINTS = (
     "How much memory is there for each player? How many records is that?",
-    "A reader who jumps is easy to recognize: the next read does not begin where the last one ended.",
+    "Jumps are easy to recognize: the next read does not start where the last one ended.",
     (
-        "Keep one number for each file, where its last read ended. Fetch two records for a reader who continues "
+        "Store one number for each file: the end of its last read. Fetch two records for a reader who continues "
         "there, and nothing for the others."
     ),
 )

@@ -1,7 +1,7 @@
-"""The assignment on the order of a rebuild: onto a shingled drive or a conventional one, with little memory or much.
+"""The assignment on the order of a rebuild: onto a shingled or a conventional drive, with little memory or much.
 
-A rule gives the plan: by time or by address, how much data is sorted together, and how fast the pool may go. It is
-judged on arrays that the seed draws, by the memory it takes and by the hours onto both kinds of drive.
+A rule returns the plan: by time or by address, the amount of data sorted together, and the pool's maximum rate. The
+check draws arrays, and measures the memory and the hours onto both kinds of drive.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 CASE = "smr-resilver"
 PLACE_BYTES = 100
-"""What a rebuild remembers of each block whose place it sorts."""
+"""Bytes that a rebuild stores for each block that it sorts."""
 SLACK = 1.08
-"""How many times as long as the best plan a rebuild may take."""
+"""Limit of a rebuild's duration, relative to the best plan."""
 SCALE = 16
-"""Zones, chunks and moves are so many times as large: the same hours in less work."""
+"""Factor for the sizes of zones, chunks and moves: the hours stay the same with fewer events."""
 ZONE_MIB, CHUNK_MIB, MOVE_MS = 256, 8, 20
-"""A zone, what a chunk brings to each disk, and a move of the heads, before they are scaled."""
+"""A zone, the part of a chunk on each disk, and the time of a head move, before scaling."""
 BEYOND = 1.001
-"""A plan that asks for less than this times the memory fits."""
+"""A plan whose demand is below this multiple of the memory fits."""
 
 QUESTIONS = {
     "hours": "The rebuild follows time and sorts nothing. How many hours does it take onto the shingled drive?"
@@ -49,19 +49,19 @@ def _drawn(source: random.Random, kind: str, share: tuple[float, float]) -> Syst
     layout = "a mirror of two disks" if kind == "mirror" else f"single parity over {disks} disks"
     told = (
         f"{layout} of {known['disk_gb']} GB, full, in blocks of {known['block_kib']} KiB; data of {known['ages']} "
-        f"ages, each spread over all of the disks; the pool reads {known['pool_mb']} MB/s from each disk; "
+        f"ages, each spread over all disks; the pool reads {known['pool_mb']} MB/s from each disk; "
         f"{known['memory_gb']:g} GB of memory for block addresses, {PLACE_BYTES} bytes each"
     )
     return System(known, told)
 
 
 def data_gb(system: System | Mapping[str, float]) -> float:
-    """Give the data of an array, without parity and second copies."""
+    """Return the data of an array, without parity and second copies."""
     return float(system["disk_gb"] * (system["disks"] - 1))
 
 
 def memory_gb(system: System, plan: Mapping[str, Any]) -> float:
-    """Give the memory that a plan takes: only a mirror rebuilds by address without knowing its blocks."""
+    """Return the memory that a plan needs: only a mirror can rebuild by address without knowing its blocks."""
     is_sorted = plan["order"] == "time"
     known = min(plan["sorted_gb"], data_gb(system)) if is_sorted else 0 if system["mirror"] else data_gb(system)
     return float(known * 1e9 / (system["block_kib"] * 1024) * PLACE_BYTES / 1e9)
@@ -117,7 +117,7 @@ def _hours(
 
 
 def hours(system: System, plan: Mapping[str, Any], *, shingled: bool) -> float:
-    """Run a plan on an array, onto a drive of one kind or the other: how many hours the rebuild takes."""
+    """Run a plan on an array, onto a drive of one kind; return the hours of the rebuild."""
     names = ("mirror", "disks", "disk_gb", "ages")
     rate = min(plan["rate_mb"], system["pool_mb"])
     kind = "shingled" if shingled else "conventional"
@@ -125,7 +125,7 @@ def hours(system: System, plan: Mapping[str, Any], *, shingled: bool) -> float:
 
 
 def seen(system: System, plan: Mapping[str, Any]) -> Mapping[str, float]:
-    """Run a plan on an array: the memory it takes, and the hours onto both kinds of drive."""
+    """Run a plan on an array; return the memory it needs and the hours onto both kinds of drive."""
     return {
         "memory_gb": memory_gb(system, plan),
         "shingled_h": hours(system, plan, shingled=True),
@@ -139,15 +139,15 @@ def _near(system: System, _: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    memory="the addresses of so many blocks do not fit into the memory: a plan needs those of all blocks that it "
-    "sorts together, and an order by address needs all of them",
+    memory="the addresses do not fit into the memory: a plan stores those of all blocks that it sorts together, and "
+    "an order by address needs all addresses",
     mirror_by_time=(
         "a mirror copies its other side from start to end without knowing a single block, so it needs no memory"
     ),
-    by_time="in order of time the rebuild returns to each zone once for each age of the data, and each time the drive "
-    "reads and writes the whole zone",
+    by_time="in order of time, the rebuild returns to each zone once for each age of the data, and the drive then "
+    "rewrites the whole zone",
     small_batch=(
-        "the memory holds the addresses of more data than the plan sorts together, and each batch cleans every zone"
+        "the memory can hold the addresses of more data than the plan sorts together, and each batch cleans every zone"
     ),
     not_whole=(
         "all addresses fit into the memory: a rebuild that sorts everything is one stream, which bypasses the cache"
@@ -208,8 +208,8 @@ SHAPE = Shape(
         }
     ),
     hints=(
-        "How often does the rebuild return to a zone, and what would it have to know to avoid that?",
-        "memory_gb / 100 bytes is how many blocks can be sorted together; a mirror need not know any.",
+        "How often does the rebuild return to a zone, and what must it know to avoid that?",
+        "memory_gb / 100 bytes is the number of blocks that can be sorted together; a mirror need not know any.",
         "room = memory_gb / 100 * block_kib * 1024 GB: by address for a mirror, or if all fits; else room.",
     ),
     seeds=1,

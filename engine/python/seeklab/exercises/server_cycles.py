@@ -1,7 +1,7 @@
-"""The assignment on a server's cycles: the same cores, more work, by what a card and an allocator are told.
+"""The assignment on a server's cycles: more work from the same cores, by settings of a card and an allocator.
 
-Three loads: streams of many clients, a client that asks one thing at a time, and small reads. As found, the card has a
-transmit ring for every core and holds interrupts back for long, and every request gets a buffer for the largest one.
+Three loads: streams of many clients, a client with one request at a time, and small reads. As found, the card has a
+transmit ring for every core and delays interrupts for long. Every request gets a buffer for the largest one.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def _drawn(source: random.Random) -> System:
     }
     told = (
         f"{known['cores']} cores of 2.3 GHz and a 10 Gbit/s card with as many transmit rings, which delays an "
-        f"interrupt for up to {known['blank_us']} us or 32 frames; {known['clients']} clients stream, one asks for "
-        "512 bytes at a time, 256 read 8 KiB each"
+        f"interrupt for up to {known['blank_us']} us or 32 frames; {known['clients']} clients stream, one "
+        "requests 512 bytes at a time, and 256 read 8 KiB each"
     )
     return System(known, told)
 
@@ -50,7 +50,7 @@ def _found(system: System) -> dict[str, Any]:
 
 
 def card(system: System, settings: Mapping[str, Any], seed: int = 1) -> tuple[float, float]:
-    """Run streams and the single client: MiB/s, and ms."""
+    """Run streams and the single client; return MiB/s and ms."""
     own = {name: value for name, value in settings.items() if name not in BUFFERS}
     load = {"jobs[streams].numjobs": system["clients"], "jobs[streams].number_ios": 50}
     found = load_case("nic-tuning").with_({**_found(system), **load, **own}).run("two-rings", seed=seed).metrics
@@ -58,7 +58,7 @@ def card(system: System, settings: Mapping[str, Any], seed: int = 1) -> tuple[fl
 
 
 def small(system: System, settings: Mapping[str, Any], seed: int = 1) -> float:
-    """Run the small reads: a second."""
+    """Run the small reads; return their rate a second."""
     own = {name: value for name, value in settings.items() if name in BUFFERS or name == "server.cores"}
     changes = {"server.cores": system["cores"], "jobs[clients].number_ios": 20, "record.log": False, **own}
     return float(load_case("tlb-shootdown").with_(changes).run("worst-case", seed=seed).metrics["clients.read_iops"])
@@ -71,16 +71,15 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    one_ring="a single ring has a single holder: one core posts all frames while the others wait for it; the best "
-    "number is between one and one for each core",
+    one_ring="a single ring has a single holder: one core posts all frames while the others wait; the best number is "
+    "between one and one for each core",
     each_frame="an interrupt for every frame costs the streams their cycles; a short time limits the wait of a lone "
     "frame and still groups the others",
-    many_rings="a ring that is idle when it is needed has to be taken over, and with a ring for every core nearly "
-    "each one is idle, so cycles go into locks; with few rings some core is always posting, and the others leave "
-    "their frames to it",
-    delayed_interrupt="a client that asks one thing at a time waits for the card to report a lone frame",
-    unmapped_buffers="small reads gain nothing: the system unmaps each freed buffer that is larger than the allocator "
-    "keeps, and has to tell every other core, once for each request",
+    many_rings="with a ring for every core, most rings are idle, and taking over an idle ring costs locks; with few "
+    "rings, one core posts for the others",
+    delayed_interrupt="a client with one request at a time waits for the card to report a lone frame",
+    unmapped_buffers="small reads gain nothing: each request unmaps a buffer larger than the allocator keeps, and "
+    "must interrupt every other core for that",
 )
 
 
@@ -115,7 +114,7 @@ SHAPE = Shape(
     ),
     hints=(
         "Three complaints, three causes: rings, delayed interrupts, buffers. Change one and look at the three numbers.",
-        "For rings try 1, 2, 4 and the number of cores. For interrupts compare a short time with one frame.",
+        "For rings, try 1, 2, 4 and the number of cores. For interrupts, compare a short time with one frame.",
         "A buffer stays mapped if the allocator keeps its size (up to 128 KiB), or if it is kept for the next request.",
     ),
 )

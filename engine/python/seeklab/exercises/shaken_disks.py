@@ -1,8 +1,8 @@
-"""The assignment on shaken disks: which disks of a shelf lose revolutions, from their service times alone.
+"""The assignment on shaken disks: find the disks of a shelf that lose revolutions, by service times alone.
 
-Each learner has a shelf whose disks stream. Some are shaken; three others only look ill: one writes at its inner edge,
-one has more to do, one is being rebuilt. A function names the shaken ones. The named disks are mounted firmly and the
-shelf runs again; it is judged by the revolutions that are still lost, and by the sound disks that were taken out.
+Each learner has a shelf of disks that stream. Some are shaken; three others only look faulty: one writes at its inner
+edge, one has more work, and one is being rebuilt. A function names the shaken ones. The named disks are mounted firmly,
+and the shelf runs again. The bounds cover the remaining lost revolutions and the sound disks that were named.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DISKS = 8
 PIECES = 3000
 TB = 1_000_000_000_000
 RETRIES_LEFT_PERCENT = 0.5
-"""Of the attempts of all disks, those that may still fail once the named disks are mounted firmly."""
+"""Share of all attempts, in %, that may still fail after the named disks are mounted firmly."""
 
 QUESTIONS = {
     "longer_ms": (
@@ -38,7 +38,7 @@ QUESTIONS = {
 
 @dataclass(frozen=True)
 class Shelf:
-    """A shelf: how fast its disks turn, which are shaken how much, and which only look as if they were."""
+    """A shelf: the speed of its disks, the shaken ones and their strength, and those that only look shaken."""
 
     rpm: int
     shaken: Mapping[int, float]
@@ -47,7 +47,7 @@ class Shelf:
     rebuilt: int
 
     def __str__(self) -> str:
-        """Say it in a line, without the truth."""
+        """Describe it in one line, without the truth."""
         return f"{DISKS} disks of {self.rpm:,} rpm"
 
     def run(self, firm: Sequence[int] = (), seed: int = 1) -> Result:
@@ -119,12 +119,12 @@ def _drawn(source: random.Random) -> Shelf:
 
 
 def shelf(learner: object) -> Shelf:
-    """Give the learner's own shelf."""
+    """Return the learner's own shelf."""
     return _drawn(source_from(bytes(draws_of(learner))))
 
 
 def seen(on: Shelf, seed: int = 1) -> list[list[list[float]]]:
-    """Give what an observer of each disk collects: for each disk, pairs of a service time in ms and how many had it."""
+    """Return the observer's data for each disk: pairs of a service time in ms and a number of requests."""
     table = on.run(seed=seed).service_times
     disks: list[list[list[float]]] = [[] for _ in range(DISKS)]
     for disk, service, requests in zip(table["device"], table["service_ns"], table["requests"], strict=True):
@@ -133,12 +133,12 @@ def seen(on: Shelf, seed: int = 1) -> list[list[list[float]]]:
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's shelf."""
+    """Describe the learner's shelf."""
     own = shelf(learner)
     return (
-        f"The shelf of {learner}: {DISKS} disks of {own.rpm:,} revolutions a minute, numbered from 0 to {DISKS - 1}. "
-        "All stream pieces of 128 KiB. Some are shaken; on one disk a rebuild reads beside the stream, one writes at "
-        "its inner edge, one has four times as much to write."
+        f"The shelf of {learner}: {DISKS} disks of {own.rpm:,} revolutions a minute, numbered from 0 to "
+        f"{DISKS - 1}. All stream in pieces of 128 KiB. Some are shaken; on one disk a rebuild reads during the "
+        "stream, one writes at its inner edge, and one has four times as much to write."
     )
 
 
@@ -154,14 +154,14 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 WHY = named(
     sound="nothing is wrong with these disks: all their requests take about the same time",
-    left_shaken="a shaken disk was not named; it need not be the slowest: a second cluster of service times, exactly "
-    "one revolution behind the first, identifies it even when only one request in ten is in it",
-    inner_edge="this disk is slower for all requests alike, because it writes at its inner edge, where a track holds "
-    "less; a single cluster of service times, however late, lost no revolution",
-    more_work="this disk only has more to do; look at the share of its requests that are late, not at their number or "
-    "at their total time",
-    rebuild="this disk serves two streams and seeks between them, so its times are spread between those of a piece "
-    "and of a long seek; a lost revolution leaves a gap, and then a cluster, at one place",
+    left_shaken="a shaken disk was not named; it need not be the slowest: look for a second cluster exactly one "
+    "revolution later, even with one request in ten",
+    inner_edge="this disk is slower for all requests because it writes at its inner edge, where tracks are shorter; "
+    "a single cluster of service times means no lost revolution",
+    more_work="this disk only has more work; look at the share of its requests that are late, not at their number or "
+    "total time",
+    rebuild="this disk serves two streams and seeks in between, so its times are spread out; a lost revolution "
+    "leaves a gap and then a cluster",
 )
 
 
@@ -204,11 +204,11 @@ def _measure(asked: Asked, on: Shelf) -> list[Evidence]:
 
 NAME = Code(shape=(None, None))
 HINTS = (
-    "What does a failed attempt add to a request's service time, and how exactly is that known?",
-    "Find the service time of most requests of a disk. Then look one revolution later, and half a revolution later.",
+    "What does a failed attempt add to a request's service time, and how precisely is that known?",
+    "Find the most frequent service time of a disk. Then look one revolution later, and half a revolution later.",
     (
         "A disk is shaken if at least one request in twenty is within 0.6 ms of its peak plus 60,000 / rpm ms, "
-        "and far fewer are around half of that distance."
+        "but far fewer around half that distance."
     ),
 )
 

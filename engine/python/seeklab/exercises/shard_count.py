@@ -1,7 +1,7 @@
-"""The assignment on the number of shards: enough of them, and no core set aside for nothing.
+"""The assignment on the number of shards: enough of them, with no core reserved in vain.
 
-Each learner has a node, disks and costs of their own. A choice is judged against every other number of shards on fresh
-seeds, a rule on nodes that are drawn at the moment of the check.
+Each learner has a node with disks and costs. On new seeds, the judge compares a choice with every other number of
+shards. A rule is judged on nodes that the check draws.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ QUESTIONS = {
 DEMANDS = (
     f"at least {MIN_RATE:g} times the reads a second of the best number of shards",
     f"99% of the reads within {MAX_P99:g} times the time with the best number",
-    f"of the numbers that meet both, at least {MIN_PER_CORE:g} times the most reads a second per core set aside",
+    f"among the numbers that meet both, at least {MIN_PER_CORE:g} times the most reads a second per core set aside",
 )
 
 
@@ -50,14 +50,14 @@ class Node:
     """Reads outstanding on each disk."""
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe it in one line."""
         return (
             f"{self.cores} cores; {self.disks} disks with {self.depth} reads in flight on each; a read costs its "
             f"shard {self.read_us:.1f} us and, where there are several, the primary {self.dispatch_us:.1f} us"
         )
 
     def metrics(self, shards: int, seed: int = 1) -> Mapping[str, float]:
-        """Run the load with so many shards for each disk."""
+        """Run the load with N shards for each disk."""
         changes = {
             "controller.cores": self.cores,
             "controller.dispatch": round(1000 * self.dispatch_us),
@@ -75,37 +75,37 @@ class Node:
         return load_case(CASE).with_(changes).run("before", seed=seed).metrics
 
     def cores_set_aside(self, shards: int) -> int:
-        """Count a core for each shard, and one for the primary where there are several."""
+        """Return the number of cores: one for each shard, and one for the primary if there are several."""
         return self.disks * (shards if shards == 1 else shards + 1)
 
 
 def _drawn(source: random.Random, *, cores_bind: bool) -> Node:
-    """Draw a node whose bend, the primary's or that of the cores, lies clearly between two numbers of shards."""
+    """Draw a node whose limit, by the primary or by the cores, is clearly between two numbers of shards."""
     read_us = source.uniform(40, 80)
     bend = source.randint(2, 4) + source.uniform(0.35, 0.6)
     if not cores_bind:
         disks = source.randint(1, 2)
         return Node(source.randint(14, 20), disks, read_us / bend, read_us, 256 // disks)
     disks, dispatch_us = source.choice((2, 3)), read_us / source.uniform(12, 20)
-    # n / c of each disk meets cores / (c + d) of all.
+    # The limit n / c of each disk equals cores / (c + d) of all disks.
     bends = {cores: cores / disks / (1 + dispatch_us / read_us) for cores in range(2 * disks + 1, 5 * disks)}
     clear = [cores for cores, at in bends.items() if 0.3 <= at % 1 <= 0.65]
     return Node(source.choice(clear), disks, dispatch_us, read_us, 384 // disks)
 
 
 def node(learner: object) -> Node:
-    """Give the learner's own node."""
+    """Return the learner's own node."""
     draws = draws_of(learner)
     return _drawn(source_from(bytes(draws)), cores_bind=draws[0] % 2 == 0)
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's node."""
+    """Describe the learner's node."""
     return f"The node of {learner}: {node(learner)}."
 
 
 def table(learner: object, counts: object = (1, 2, 4)) -> list[tuple[str, ...]]:
-    """Run the learner's node with some numbers of shards, as rows: shards, reads/s, p99 in ms, reads/s per core."""
+    """Run the learner's node with several numbers of shards, as rows: shards, reads/s, p99 in ms, reads/s per core."""
     own = node(learner)
     numbers = [int(count) for count in counts] if isinstance(counts, (list, tuple, range)) else [1]
     rows: list[tuple[str, ...]] = []
@@ -139,16 +139,16 @@ def _rule(asked: Asked) -> list[Evidence]:
 
 
 WHY = named(
-    too_few="too few: the shards are busy all the time, while the primary and some cores still have room",
-    full_primary="too many: past the knee no shard adds a read, because the primary is full: it cannot pass reads on "
-    "any faster, and each further shard takes a core from others",
-    full_cores="too many: past the knee no shard adds a read, because all cores are full: a read takes time of its "
-    "shard's core and of the primary's, and further shards only share those cores",
+    too_few="too few: the shards are always busy, while the primary and some cores still have capacity",
+    full_primary="too many: past the knee no shard adds a read, because the primary is saturated; each further shard "
+    "only takes a core from others",
+    full_cores="too many: past the knee no shard adds a read, because all cores are saturated; further shards only "
+    "share the cores that reads need",
 )
 
 
 def _too_many(on: Node) -> Mistake:
-    """Say what is full past the knee: the primary, or the cores."""
+    """Return what is saturated past the knee: the primary or the cores."""
     primary, cores = on.read_us / on.dispatch_us, on.cores * on.read_us / (on.disks * (on.read_us + on.dispatch_us))
     return WHY["full-primary" if primary <= cores else "full-cores"]
 
@@ -187,9 +187,12 @@ def _judge(asked: Asked, given: object, on: Node) -> list[Evidence]:
 CODE = Code()
 SHARDS = Number(whole=True, at_least=1, at_most=MAX_SHARDS)
 HINTS = (
-    "How many reads a second can one shard do, how many can the primary pass on, and how many do all cores allow?",
-    "Shards add reads until the primary is full: read time over dispatch time.",
-    "Or until the cores are full: each read costs shard and primary together. The smaller of the two, rounded up.",
+    "How many reads a second can one shard handle, how many can the primary pass on, and how many do all cores allow?",
+    "Shards add reads until the primary is saturated: read time over dispatch time.",
+    (
+        "Or until the cores are saturated: each read costs time of the shard and of the primary. The smaller of the "
+        "two, rounded up."
+    ),
 )
 
 ASSIGNMENT, check, hint = exercise(

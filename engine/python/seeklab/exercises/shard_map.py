@@ -1,8 +1,7 @@
-"""The assignment on shard maps: a function in Python that names the owner of each range, and survives hot ranges.
+"""The assignment on shard maps: a Python function names the owner of each range, and copes with hot ranges.
 
-Each learner has a disk of their own with a few hot ranges, all of which the interleaved map gives to one shard. The map
-is judged on hot ranges that are drawn at the moment of the check and change their place during the run, beside the
-engine's interleaved map.
+Each learner has a disk with a few hot ranges that the interleaved map assigns to one shard. The check draws other hot
+ranges, which change their place during the run, and compares the map with the engine's interleaved map.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ RANGES = 256
 SHARDS = (4, 6)
 HOT = 6
 MANY_MOVES = 200
-"""Moves in a run beyond which they cost more than they bring."""
+"""Number of moves in a run above which they cost more than they gain."""
 READ_US = 80
 TAKEOVER_US = 400
 RUN_MS = 40
@@ -49,18 +48,18 @@ DEMANDS = (
 
 @dataclass(frozen=True)
 class Disk:
-    """A disk, its shards, and ranges that are hot in the first and in the second half of the run."""
+    """A disk, its shards, and the hot ranges in the first and in the second half of the run."""
 
     shards: int
     hot: tuple[tuple[int, ...], tuple[int, ...]]
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe it in one line."""
         first, second = (", ".join(map(str, ranges)) for ranges in self.hot)
         return f"{self.shards} shards, hot ranges {first}, later {second}"
 
     def scenario(self) -> dict[str, Any]:
-        """Give the scenario with the engine's own map."""
+        """Return the scenario with the engine's own map."""
         job = {
             "rw": "randread",
             "bs": "8KiB",
@@ -92,7 +91,7 @@ class Disk:
         }
 
     def told(self) -> dict[str, Any]:
-        """Give the scenario with a fixed map that knows the hot ranges, and spreads those of each half evenly."""
+        """Return the scenario with a fixed map that knows the hot ranges, and spreads those of each half evenly."""
         owners = [at % self.shards for at in range(RANGES)]
         for ranges in self.hot:
             for number, at in enumerate(ranges):
@@ -106,25 +105,25 @@ class Disk:
 
 
 def _hot(source: random.Random, shards: int) -> tuple[int, ...]:
-    """Draw hot ranges that the interleaved map gives to one shard."""
+    """Draw hot ranges that the interleaved map assigns to one shard."""
     owner = source.randrange(shards)
     return tuple(sorted(source.sample(range(owner, RANGES, shards), HOT)))
 
 
 def _drawn(source: random.Random, shards: int | None = None) -> Disk:
-    """Draw a disk whose hot ranges nobody has seen."""
+    """Draw a disk with unseen hot ranges."""
     count = shards or source.choice(SHARDS)
     return Disk(count, (_hot(source, count), _hot(source, count)))
 
 
 def disk(learner: object) -> Disk:
-    """Give the learner's own disk."""
+    """Return the learner's own disk."""
     draws = draws_of(learner)
     return _drawn(source_from(bytes(draws)), SHARDS[draws[0] % len(SHARDS)])
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's disk."""
+    """Describe the learner's disk."""
     return (
         f"The disk of {learner}: {RANGES} ranges of 1 MiB; {disk(learner)} (after {RUN_MS} ms). Each hot range has 16 "
         f"reads in flight, all others together have 4. A read costs its shard {READ_US} us, the first one of a range "
@@ -133,7 +132,7 @@ def briefing(learner: object) -> str:
 
 
 def numbers(result: Result) -> tuple[float, float]:
-    """Give the reads a second to the hot ranges, and the time within which 99 % of them are done, in ms."""
+    """Return the reads a second to the hot ranges, and their 99th percentile in ms."""
     hot = {nth for nth, name in enumerate(result.jobs) if name.startswith("hot")}
     of_job = zip(result.ops["job"], result.ops["latency_ns"], strict=True)
     times = sorted(latency_ns for job, latency_ns in of_job if job in hot)
@@ -141,7 +140,7 @@ def numbers(result: Result) -> tuple[float, float]:
 
 
 def practise(policy: Callable[[], ShardMap], learner: object, seed: int = 1) -> list[tuple[str, ...]]:
-    """Race a map with the engine's on the learner's disk, as rows: map, reads/s, 99 % within ms, moves, busy shards."""
+    """Race a map with the engine's on the learner's disk, as rows: map, reads/s, 99% within ms, moves, busy shards."""
     rows: list[tuple[str, ...]] = []
     for name, racer in (("yours", policy()), (INTERLEAVED, INTERLEAVED)):
         result = disk(learner).run(racer, seed)
@@ -156,7 +155,7 @@ def practise(policy: Callable[[], ShardMap], learner: object, seed: int = 1) -> 
 def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     own = disk(asked.draws)
     now, _ = numbers(own.run(INTERLEAVED, asked.seed))
-    # The same number of hot ranges, the first of them with the first shard, and so on.
+    # The same number of hot ranges: the first on the first shard, and so on.
     even = tuple(own.shards * nth + nth % own.shards for nth in range(HOT))
     spread, _ = numbers(Disk(own.shards, (even, even)).run(INTERLEAVED, asked.seed))
     return {"interleaved_per_s": (now, "1/s"), "spread_times": (spread / now, "x")}
@@ -190,16 +189,16 @@ WHY = named(
     static="no range ever changes its owner: a map that does not look at the load leaves the hot ranges together",
     restless=f"ranges were moved {{found:,.0f}} times, and each move costs the new owner {TAKEOVER_US} us: follow "
     "ranges that stay hot, not every queue",
-    late="the hot ranges change halfway, and this map follows late, or leaves two of them on one shard: forget old "
-    "heat, and move ranges from the fullest shard to the emptiest",
+    late="the hot ranges change halfway, but this map follows late, or leaves two on one shard: forget old heat; "
+    "move ranges from the fullest shard to the emptiest",
 )
 CODE = Code(made=True, shape=(None, None, ShardHistory._fields))
 HINTS = (
     "Count the requests of each range. Which ranges are hot, and where are they?",
-    "Hot ranges change: let the counts fade, by halving them now and then.",
+    "Hot ranges change: let the counts fade, for example by halving them now and then.",
     (
-        "Every fifty requests or so, move one range from the shard with the longest queue to the one with the "
-        "least load, but only a range that is no hotter than the gap between the two."
+        "About every fifty requests, move one range from the shard with the longest queue to the one with the "
+        "least load. Choose only a range that is no hotter than the gap between the two."
     ),
 )
 

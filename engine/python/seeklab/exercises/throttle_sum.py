@@ -1,7 +1,7 @@
-"""The assignment on the throttle of 2008: of a group's writes, how many pass, how many sleep, how many stop.
+"""The assignment on the throttle of 2008: how many writes of a group pass, sleep and stop.
 
-A rule gives three counts for the second group, from the numbers of a system. It is judged on few threads that write
-at the backend's own pace, on few that write as fast as they may, and on many.
+A rule returns three counts for the second group, from the numbers of a system. It is judged on a few threads at the
+backend's own rate, on a few unlimited threads, and on many threads.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def _system(limit_mib: int, threads: int, load_mib: int, tick_ms: int) -> System
         "tick_s": tick_ms / 1000,
     }
     told = (
-        f"{threads} threads write {RECORD >> 10} KiB at a time, {load_mib} MiB/s in all while nothing delays them; a "
-        f"group holds {limit_mib} MiB and takes {SYNC_S} s to sync, and a write beyond 7/8 of it sleeps {tick_ms} ms "
-        "while an older group is syncing"
+        f"{threads} threads write {RECORD >> 10} KiB at a time, {load_mib} MiB/s in total while nothing delays "
+        f"them; a group holds {limit_mib} MiB and takes {SYNC_S} s to sync, and a write beyond 7/8 of it sleeps "
+        f"{tick_ms} ms while an older group is syncing"
     )
     return System(known, told)
 
@@ -61,7 +61,7 @@ def _many(source: random.Random) -> System:
 
 
 def counts(system: System, seed: int = 1) -> dict[str, float]:
-    """Run the system: how many writes of the second group passed, slept and stopped."""
+    """Run the system; return the writes of the second group that passed, slept and stopped."""
     rate = round(system["limit_bytes"] / SYNC_S)
     paced = system["load"] <= rate
     changes = {
@@ -86,10 +86,10 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 WHY = named(
     stopped="each thread has one write in flight: if the last eighth fills before the older group is synced, each "
     "thread stops once; otherwise none does",
-    slept="writes sleep only from 7/8 of the group on, and only until the older group is synced; within that time, "
-    "threads that sleep a tick each may or may not fill the last eighth",
-    passed="the writes that pass are the group less those that sleep and those that stop; a thread that stops makes "
-    "no further write, because its write was taken at the limit and begins the next group",
+    slept="writes sleep only above 7/8 of the group, and only until the older group is synced; by then, the sleeping "
+    "threads may or may not fill the rest",
+    passed="the writes that pass are the group minus those that sleep or stop; a stopped thread makes no further "
+    "write: its write starts the next group",
 )
 
 
@@ -117,9 +117,9 @@ SHAPE = Shape(
     parts=3,
     gives=Fields(dict.fromkeys(COUNTS, Number(at_least=0))),
     hints=(
-        "When is 7/8 of the group full? Until when does an older group sync? Between the two, writes sleep.",
-        "In that time each thread makes one write a tick. Is that more or less than an eighth of the group?",
-        "If it is more, an eighth sleeps and every thread stops once; the rest of the 7/8 passes.",
+        "When is 7/8 of the group full? Until when does the older group sync? Between the two, writes sleep.",
+        "In that time each thread makes one write per tick. Is that more or less than an eighth of the group?",
+        "If it is more, an eighth sleeps and every thread stops once; the other 7/8 pass, minus the stopped writes.",
     ),
     seeds=1,
 )

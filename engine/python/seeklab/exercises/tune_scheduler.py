@@ -1,7 +1,7 @@
-"""The assignment on tuning the I/O scheduler: one setting for a quiet hour and for a rush, for reads and for writes.
+"""The assignment on tuning the I/O scheduler: one setting for a quiet hour and a rush, for reads and writes.
 
-Each learner has a backend of their own speed that gains by depth, and a pool that was tuned in a hurry. A
-setting is judged on two loads. Bounds are multiples of what the pool as found does on that very seed.
+Each learner has a backend that gains speed with depth, and a pool that was tuned in a hurry. A setting is judged on two
+loads. Bounds are multiples of the results of the pool as found, on the same seed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MB = 1_000_000
 WRITERS = 8
 READERS = 4
 LOADS = {"quiet": 0.6, "rush": 1.1}
-"""What the writers bring, as a share of the backend's full rate."""
+"""The writers' load, as a share of the backend's full rate."""
 ONE_IN_FLIGHT = 0.4
 """The backend's rate with a single request in flight, as a share of the full one."""
 FULL_AT = 10
@@ -45,7 +45,7 @@ MAY_SET = (
     "delay_min_dirty_percent",
     "delay_scale",
 )
-"""What a choice may change. Load and backend belong to others."""
+"""The settings that a choice may change. Other teams own load and backend."""
 
 QUESTIONS = {
     "flight_times": (
@@ -57,13 +57,15 @@ QUESTIONS = {
 
 READS = "readers.read_latency_p99_ms"
 WHY = named(
-    early_delay="writers are delayed in a quiet hour: the delay begins below the level at which the dirty data settle",
-    bursts="writes still come in bursts: with many in flight from the start, a little data is written at once, and "
-    "then nothing; let the ramp begin low",
+    early_delay="writers are delayed in a quiet hour: the delay starts below the level where the dirty data settle",
+    bursts="writes still arrive in bursts: with many in flight from the start, a little data is written at once, and "
+    "then nothing; let the ramp start low",
     as_before="reads wait behind as many writes as before, although the backend has time for both",
     few_writes="too few writes are in flight for a backend that is faster with more of them, so throughput is lost",
     deep_queue="a read waits for the writes ahead of it, and in the rush their number is at its limit",
-    small_delay="dirty data settle where the delay slows the writers down: with so small a delay_scale, near the limit",
+    small_delay=(
+        "dirty data settle where the delay slows the writers down: with such a small delay_scale, near the limit"
+    ),
 )
 
 DEMANDS: Mapping[str, Sequence[Bound]] = {
@@ -78,7 +80,7 @@ DEMANDS: Mapping[str, Sequence[Bound]] = {
         Bound("zfs_dirty_max_bytes", at_most=0.8, of="found", why=WHY["small-delay"]),
     ),
 }
-"""What a choice must reach, on every seed."""
+"""The bounds for a choice, on every seed."""
 
 
 def _full_rate(learner: object) -> int:
@@ -112,7 +114,7 @@ def run(learner: object, choice: Mapping[str, object], load: str, seed: int = 1)
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's pool."""
+    """Describe the learner's pool."""
     full = _full_rate(learner)
     return (
         f"The backend of {learner} moves {full // MB} MB/s with {FULL_AT} requests in flight, {ONE_IN_FLIGHT:.0%} of "
@@ -140,9 +142,9 @@ def _judge(asked: Asked, load: str) -> list[Evidence]:
 
 CHOICE = Settings(MAY_SET)
 HINTS = (
-    "In the quiet hour: why do writes come in bursts? In the rush: what does a read wait for?",
-    "A ramp that starts at one write smooths the quiet hour. The most in flight decides what a read waits for.",
-    "The backend gains from up to ten in flight; a few less cost little. A larger delay_scale lowers the dirty data.",
+    "In the quiet hour: why do writes arrive in bursts? In the rush: what does a read wait for?",
+    "A ramp that starts at one write smooths the quiet hour. The maximum in flight determines how long a read waits.",
+    "The backend gains from up to ten in flight; a few fewer cost little. A larger delay_scale lowers the dirty data.",
 )
 
 ASSIGNMENT, check, hint = exercise(
@@ -150,6 +152,6 @@ ASSIGNMENT, check, hint = exercise(
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
     # In the quiet hour: smooth writes without delays, and faster reads.
     Task("check-quiet", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "quiet"), HINTS),
-    # The same choice in the rush: reads, against throughput, against memory.
+    # The same choice in the rush: reads, throughput and memory.
     Task("check-rush", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "rush"), HINTS),
 )

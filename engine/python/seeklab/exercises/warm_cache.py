@@ -1,7 +1,7 @@
-"""The assignment on a cache that warms: how much is written to its device at a time, so that it is warm in time.
+"""The assignment on a cache that warms: how much to write to its device at a time, to be warm in time.
 
-A rule gives the bytes of one feeding. It is judged on devices that are fed once a second and on others that are fed
-more often: warm in time, and not by writing much more than that takes, since flash wears.
+A rule returns the bytes of one feeding. It is judged on devices that are fed once a second and on others that are fed
+more often. They must be warm in time, but not write much more than necessary, because flash wears.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WARM = f"zfs_l2_to_{WARM_PERCENT}_percent_s"
 SLACK = 1.15
 EARLY = 0.86
 READS_PER_S = 200
-"""More than the largest feeding takes from what memory sheds."""
+"""High enough that memory evicts more data than the largest feeding takes."""
 
 QUESTIONS = {"seconds": f"8 MiB at each feeding: after how many seconds is {WARM_PERCENT}% of the data on the device?"}
 
@@ -32,19 +32,19 @@ def _drawn(source: random.Random, interval_ms: int) -> System:
     known = {
         "data_bytes": size * 1024 * MIB,
         "warm_share": WARM_PERCENT / 100,
-        # Rounded down: the feed takes whole records, and a little less than one more is none.
+        # Rounded down: the feed takes whole records, and does not add a partial one.
         "warm_in_s": int(WARM_PERCENT / 100 * size * 1024 / feed * interval_ms / 1000),
         "interval_s": interval_ms / 1000,
     }
     told = (
-        f"{size} GiB are read at random; the device is fed every {interval_ms} ms, and should hold {WARM_PERCENT}% of "
-        f"the data after {known['warm_in_s']} s"
+        f"{size} GiB are read at random; the device is fed every {interval_ms} ms, and should hold "
+        f"{WARM_PERCENT}% of the data after {known['warm_in_s']} s"
     )
     return System(known, told)
 
 
 def warm_after(system: System, feeding: float, seed: int = 1) -> float:
-    """Run the cache with so many bytes at each feeding: seconds until it is warm; infinite when it never was."""
+    """Run the cache with this many bytes per feeding; return the seconds until it is warm, or infinity."""
     changes = {
         "jobs[client].size": system["data_bytes"],
         "jobs[client].bs": "1MiB",
@@ -67,11 +67,11 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    too_late="too late: the device takes one feeding each interval and no more; count the intervals in the time",
-    per_second="far too soon: the device is fed more than once a second, and each feeding writes so much and wears "
+    too_late="too late: the device gets only one feeding in each interval; count the intervals in the available time",
+    per_second="far too soon: the device is fed more than once a second, and each feeding writes this much and wears "
     "the flash",
-    all_data="too soon, because it writes more than it needs to: not all of the data have to be there, and each extra "
-    "byte at a feeding wears the flash for as long as the device lives",
+    all_data="too soon, because it writes more than necessary: not all of the data must be there, and each extra "
+    "byte wears the flash for the device's whole life",
 )
 
 
@@ -99,9 +99,9 @@ SHAPE = Shape(
     parts=2,
     gives=Number(at_least=1, at_most=1 << 40),
     hints=(
-        "How many feedings are there in the time, and how much data has to be on the device after them?",
+        "How many feedings are there in the available time, and how much data must the device have after them?",
         "Each interval writes at most this many bytes; memory offers far more.",
-        "Share of the data, divided by the number of intervals in the time.",
+        "Share of the data, divided by the number of intervals in the available time.",
     ),
     seeds=1,
 )

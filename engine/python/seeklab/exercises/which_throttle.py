@@ -1,7 +1,7 @@
-"""The assignment on finding a throttle: from what the tools print, say which mechanism holds the writers back.
+"""The assignment on finding a throttle: identify the mechanism that delays the writers, from tool output.
 
-Each learner has a system of their own, and one of several throttles, right ones and a broken one. A diagnosis is judged
-by experiment: the system is built with the throttle that was named, and has to behave as the found one does.
+Each learner has a system with one of several throttles, including a broken one. A diagnosis is judged by experiment: a
+system with the named throttle must behave like the learner's system.
 """
 
 from __future__ import annotations
@@ -58,29 +58,29 @@ THROTTLES: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
         {**OLD, "zfs.shift_bug": False},
         Mistake(
             "threshold",
-            "with a working threshold, writers are free up to 7/8 of the group, sleep a tick beyond, and stop at the "
-            "limit",
+            "with a working threshold, writers are free up to 7/8 of the group, sleep a tick above it, and stop "
+            "at the limit",
         ),
     ),
     "A tick beyond 7/8 of the group, and the 7/8 are calculated as zero.": (
         {**OLD, "zfs.shift_bug": True},
         Mistake(
             "zero-threshold",
-            "when the 7/8 become zero, every write sleeps one tick, all delays have one length, and few writes stop",
+            "if the 7/8 become zero, every write sleeps one tick, all delays are equally long, and few writes stop",
         ),
     ),
     "A wait until the measured rate, times the age of the group, covers it.": (
         {**NEW, "zfs.throttle": "diagonal"},
         Mistake(
             "diagonal",
-            "the diagonal keeps dirty data on a line that grows with the group's age; its waits are of many lengths",
+            "the diagonal keeps dirty data on a line that grows with the group's age; its waits vary in length",
         ),
     ),
     "A delay that grows with the dirty data; sleepers wake one after the other.": (
         {**NEW},
         Mistake(
             "queued-curve",
-            "the curve keeps dirty data level, below the limit, and since sleepers wake one after the other, the "
+            "the curve keeps dirty data constant, below the limit; since sleepers wake one after the other, the "
             "delays of many writers add up",
         ),
     ),
@@ -88,15 +88,15 @@ THROTTLES: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
         {**NEW, "zfs.serialise": False},
         Mistake(
             "parallel-curve",
-            "on the curve without a queue, each writer sleeps its own short delay: the delays are alike, and dirty "
-            "data climb higher",
+            "on the curve without a queue, each writer sleeps its own short delay: the delays are similar, and "
+            "dirty data rise higher",
         ),
     ),
 }
-"""What may delay writers, the system that does so, and how it looks, for a learner whose system has another."""
+"""Possible throttles, each with its system and its typical signs, for learners whose system has another."""
 
 TOOLS = ("histogram", "delays", "dirty", "sync", "quantize", "packed")
-"""What may be looked at, as on the command line with `--as`."""
+"""The available tools, as for `--as` on the command line."""
 
 QUESTIONS = {
     "throughput_times": (
@@ -111,7 +111,7 @@ READINGS = {
     "stopped": "How many were stopped?",
     "stalls_percent": "Writes of a second or longer: which share of all waiting time do they have, in %?",
 }
-"""What to read from the tools."""
+"""The numbers to read from the tools."""
 
 
 READING_REASONS: Mapping[str, str] = {
@@ -121,13 +121,13 @@ READING_REASONS: Mapping[str, str] = {
     ),
     "stalls_percent": "the share of waiting time, not of writes: the last lines of the histogram by total time",
 }
-"""Why a reading is not that of the tools."""
+"""The reason why a reading is wrong."""
 
 TOOLS_SHOW = "what the tools show of this system"
 
 
 def _found(learner: object) -> Case:
-    """Build the learner's system as it was found."""
+    """Build the learner's system as found."""
     kinds = list(THROTTLES)
     return _with(learner, kinds[draws_of(learner)[0] % len(kinds)])
 
@@ -136,7 +136,7 @@ def _with(learner: object, throttle: str) -> Case:
     """Build the learner's system with one of the throttles."""
     draws = draws_of(learner)
     threads = 20 + draws[1] % 13
-    # A tick for each write lets a little less in than the backend takes, or else the broken throttle stops writers too.
+    # A tick for each write admits slightly less than the backend takes; otherwise this throttle would stop writers too.
     rate = threads * RECORD * (1000 // TICK_MS) * (115 + draws[2] % 36) // 100
     return load_case(CASE).with_(
         {
@@ -163,13 +163,13 @@ def _briefing(draws: bytes) -> str:
 
 
 def briefing(learner: object) -> str:
-    """Tell what everybody knows of the learner's system."""
+    """Describe the learner's system."""
     text = handed_text(learner, "briefing")
     return f"In the system of {learner}, {_briefing(draws_of(learner)) if text is None else text}"
 
 
 def look(learner: object, tool: str) -> str:
-    """Print what a tool shows of the learner's system."""
+    """Print a tool's output for the learner's system."""
     if tool not in TOOLS:
         raise SeeklabError([Problem("tool", f'"{tool}" is not available here; known: {", ".join(TOOLS)}')])
     text = handed_text(learner, tool)
@@ -177,7 +177,7 @@ def look(learner: object, tool: str) -> str:
 
 
 def dirty(learner: object, step: int = 5) -> list[tuple[float, float]]:
-    """Give the dirty data of the learner's system over time, as points of seconds and MiB."""
+    """Return the dirty data of the learner's system over time, as points of seconds and MiB."""
     text = handed_text(learner, "dirty data")
     points = _dirty(draws_of(learner)) if text is None else [(point[0], point[1]) for point in json.loads(text)]
     return points[:: max(step, 1)]
@@ -191,7 +191,7 @@ def _dirty(draws: bytes) -> list[tuple[float, float]]:
 
 
 def _handed_out(draws: bytes) -> dict[str, str]:
-    """Give all that may be looked at, and nothing else."""
+    """Return the only settings that the learner may see."""
     found = _found(draws).run()
     texts = {tool: found.text(tool) for tool in TOOLS}
     return {"briefing": _briefing(draws), "dirty data": json.dumps(_dirty(draws)), **texts}
@@ -208,7 +208,7 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 def _readings(asked: Asked) -> list[Evidence]:
-    """Judge the numbers that were read off the tools against the run that they print."""
+    """Judge the numbers read off the tools by the run that they print."""
     metrics = _found(asked.draws).run().metrics
     truths = {
         "slept": (metrics["zfs_delayed_writes"], 0.0, ""),
@@ -218,7 +218,7 @@ def _readings(asked: Asked) -> list[Evidence]:
     found = []
     for name, value in asked.answers["readings"].items():
         truth, within, unit = truths[name]
-        # The right number is not shown: a learner finds it in the tools.
+        # The right number stays hidden: a learner finds it in the tools.
         why = Mistake(name.replace("_", "-"), READING_REASONS[name])
         found.append(near(name, value, truth, within_percent=within, unit=unit, told=TOOLS_SHOW, why=why))
     return found
@@ -231,18 +231,18 @@ _SIGNS: Mapping[str, str] = {
     "writers.write_latency_max_ms": "longest write",
     "zfs_dirty_max_bytes": "most dirty data",
 }
-"""By what throttles are told apart."""
+"""The metrics that distinguish throttles."""
 
 
 def _throttle(asked: Asked) -> list[Evidence]:
-    """Judge a diagnosis by experiment: the system with that throttle has to behave as the found one does."""
+    """Judge a diagnosis by experiment: the system with that throttle must behave like the one found."""
     throttle = asked.answers["throttle"]
     found, named = (system.run(seed=asked.seed) for system in (_found(asked.draws), _with(asked.draws, throttle)))
     return [_alike(asked, metric, found, named, THROTTLES[throttle][1]) for metric in _SIGNS]
 
 
 def _alike(asked: Asked, metric: str, found: Result, named: Result, looks: Mistake) -> Evidence:
-    """Compare one number of the system with the named throttle with that of the found one."""
+    """Compare one number of the system with the named throttle and of the one found."""
     wanted, measured = found.metrics[metric], named.metrics[metric]
     percent = asked.bound("same_percent")
     met = abs(measured - wanted) <= percent / 100 * abs(wanted)
@@ -250,7 +250,7 @@ def _alike(asked: Asked, metric: str, found: Result, named: Result, looks: Mista
     if met and not wanted:
         bound = "0, as found"
     what, unit = f"{_SIGNS[metric]}, with this throttle", found.units.get(metric, "")
-    why = f"the {_SIGNS[metric]} would be another number with this throttle: {looks.why}"
+    why = f"the {_SIGNS[metric]} would differ with this throttle: {looks.why}"
     return Evidence(what, measured, bound, met, unit, asked.seed, why, looks.code)
 
 
@@ -265,7 +265,7 @@ ASSIGNMENT, check, hint = exercise(
         (
             'exercise.look(LEARNER, "delays") prints how many writes slept, and for how long.',
             "The tool counts stopped writes separately: they met the limit.",
-            'For the stalls take "histogram", and add up the shares of waiting from one second on.',
+            'For the stalls, use "histogram": add up the shares of waiting from one second on.',
         ),
         seeds=1,
         by_parts=True,
@@ -277,10 +277,10 @@ ASSIGNMENT, check, hint = exercise(
         _throttle,
         (
             "Do writers sleep, stop, or both? That alone leaves two or three of the six throttles.",
-            "Do all delays have one length? Then it is a tick. Many lengths? Then the throttle measures something.",
+            "Are all delays equally long? Then it is a tick. Do they vary? Then the throttle measures something.",
             (
-                "Look at the dirty data over time: level below the limit, a sawtooth that climbs to it, or a line "
-                "that grows with the group."
+                "Look at the dirty data over time: constant below the limit, a sawtooth that climbs to it, or a "
+                "line that grows with the group."
             ),
         ),
         seeds=1,

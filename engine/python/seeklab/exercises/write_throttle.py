@@ -1,8 +1,8 @@
-"""The assignment on writing a throttle: a function in Python that beats the throttle of 2008 on backends that vary.
+"""The assignment on writing a throttle: a Python function beats the throttle of 2008 on varying backends.
 
-Each learner has a number of writers and a backend of their own. The throttle is judged on backends that are drawn at
-the moment of the check, whose rate swings in ways that nobody has seen, beside the engine's throttle of 2008. As before
-2013, a group's data count as dirty until the whole group is safe, so that the dirty data fall in steps.
+Each learner has a number of writers and a backend. The check draws backends with unseen swings of their rate, and
+compares the engine's throttle of 2008. As before 2013, a group's data count as dirty until the whole group is safe, so
+the dirty data fall in steps.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 RIVAL = "zfs2008"
 SIZES_GROUPS = ("zfs2008", "zfs2010")
-"""The engine's throttles that give a group a size, and begin with a given one."""
+"""The engine's throttles that set the size of a group, with a given initial size."""
 MIB = 1 << 20
 BLOCK = 256 << 10
 SYNC_S = 5
 BUFFER_S = 12
-"""The buffer holds so many seconds of the backend."""
+"""Size of the buffer, in seconds of the backend's rate."""
 WARM_UP_S = 10
 RUN_S = 30
 P99_TIMES = 0.5
@@ -54,16 +54,16 @@ class Backend:
     rate: int
     """On average, in B/s."""
     varies: dict[str, Any] | None = None
-    """How, in the words of a scenario."""
+    """The variation, as in a scenario."""
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe it in one line."""
         how = self.varies
         swings = f", {how['shape']} of {how['period']} and {how['amplitude']}%" if how else ", steady"
         return f"{self.threads} writers on {self.rate / MIB:.0f} MiB/s{swings}"
 
     def scenario(self) -> dict[str, Any]:
-        """Give the scenario without its throttle."""
+        """Return the scenario without its throttle."""
         lun = {"capacity": "1TiB", "rate": self.rate, **({"varies": self.varies} if self.varies else {})}
         return {
             "zfs": {
@@ -98,14 +98,14 @@ class Backend:
 
 
 def written_bytes(result: Result) -> float:
-    """Count what the backend has written between warm-up and the end of the load."""
+    """Return the bytes that the backend has written between warm-up and the end of the load."""
     interval_s = result.series["time_ns"][1] / 1e9
     first, last = (round(at_s / interval_s) for at_s in (WARM_UP_S, WARM_UP_S + RUN_S))
     return float(sum(result.zfs["written_bytes"][first:last]))
 
 
 def _drawn(source: random.Random) -> Backend:
-    """Draw a backend that nobody has seen."""
+    """Draw an unseen backend."""
     shape = source.choice(("random", "sine"))
     period_s = source.randint(1, 3) if shape == "random" else source.randint(8, 24)
     varies = {"shape": shape, "period": f"{period_s}s", "amplitude": source.randint(35, 60)}
@@ -113,16 +113,17 @@ def _drawn(source: random.Random) -> Backend:
 
 
 def backend(learner: object) -> Backend:
-    """Give the learner's own backend, which is steady."""
+    """Return the learner's own backend, which is steady."""
     draws = draws_of(learner)
     return Backend(28 + draws[0] % 17, (28 + draws[1] % 21) * MIB)
 
 
 def briefing(learner: object) -> str:
-    """Tell the learner's system."""
+    """Describe the learner's system."""
     own = backend(learner)
     return (
-        f"The system of {learner}: {own}, {BLOCK >> 10} KiB each write; the buffer holds {BUFFER_S} s of the backend."
+        f"The system of {learner}: {own}, {BLOCK >> 10} KiB in each write; the buffer holds {BUFFER_S} s of the "
+        "backend."
     )
 
 
@@ -151,7 +152,7 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
 
 
 def _own(asked: Asked) -> list[Evidence]:
-    """Judge a throttle on the learner's writers, with a backend whose swings the seed draws."""
+    """Judge a throttle on the learner's writers, with a backend whose swings are drawn from the seed."""
     own = backend(asked.draws)
     drawn = _drawn(source_from(asked.seed))
     return _measure(asked, Backend(own.threads, own.rate, drawn.varies))
@@ -180,18 +181,18 @@ def _measure(asked: Asked, on: Backend) -> list[Evidence]:
 WHY = named(
     late_delay="{found:,.0f} writes ran into the limit and stopped: the delay begins too late, or grows too slowly, "
     "for data that are released a whole group at a time",
-    sudden_delay="no write stops, but the slowest still wait long: the sleepers sleep independently, or the delay "
-    "jumps where it should grow",
-    idle_backend="the backend is idle: writers are delayed while there is room, so too little is dirty when the "
-    "backend is fast; a measured rate is a rate of the past",
+    sudden_delay="no write stops, but the slowest still wait for long: the sleepers sleep independently, or the "
+    "delay jumps where it should grow",
+    idle_backend="the backend is idle: writers are delayed although there is space, so too little is dirty when the "
+    "backend is fast; a measured rate describes the past",
 )
 CODE = Code(made=True, shape=(None, None, ThrottleHistory._fields))
 HINTS = (
     "When thirty writers each sleep 10 ms, how many writes a second get through? Does that depend on the backend?",
-    "Let sleepers wake one after the other: keep the time of the last wake, and let the next one be later.",
+    "Let sleepers wake one after the other: store the last wake-up time, and schedule the next one later.",
     (
-        "A delay of the form scale * (dirty - start) / (limit - dirty), with a start low enough to leave room for "
-        "a whole group above it."
+        "A delay of the form scale * (dirty - start) / (limit - dirty), with a start low enough to leave space "
+        "for a whole group above it."
     ),
 )
 
