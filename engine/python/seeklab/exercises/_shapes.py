@@ -67,7 +67,7 @@ class Shape:
     what: str
     """The noun for a learner's system, such as `server`."""
     kinds: Mapping[str, Callable[[random.Random], System]]
-    """One function for each kind; it draws a system of that kind."""
+    """Draws a system of each kind."""
     questions: Mapping[str, str]
     near: Callable[[System, int], Mapping[str, tuple[float, str]]]
     """Measures what is predicted."""

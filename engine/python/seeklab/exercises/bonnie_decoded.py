@@ -170,7 +170,7 @@ def _limits(asked: Asked) -> list[Evidence]:
 
 
 def _near(asked: Asked) -> dict[str, tuple[float, str]]:
-    """Measure the effect of a faster link on another day."""
+    """Measure what a faster link does on another day."""
     before, after = (
         seeklab.run(system(asked.draws, day=asked.seed, link_times=times), seed=asked.seed).metrics
         for times in (1, LINK_TIMES)

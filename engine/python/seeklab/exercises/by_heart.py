@@ -19,7 +19,7 @@ CASE = "invariants"
 MIB = 1 << 20
 WITHIN_PERCENT = 25
 DRIVES = ((5400, 1.0, 11.0, 24.0), (7200, 0.8, 8.5, 17.0), (10_000, 0.5, 5.0, 10.0))
-"""Rotations a minute, and track-to-track, average and full-stroke seek in ms: combinations of real drives."""
+"""Turns a minute, and track-to-track, average and full-stroke seek in ms: combinations of real drives."""
 
 QUESTIONS = {"rate": "What is the rate of your system: reads/s of disks, or MiB/s of a distant client?"}
 
@@ -100,7 +100,7 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 WHY = named(
-    no_rotation="a random read waits for the arm and then for the platter, half a rotation on average, so add both "
+    no_rotation="a random read waits for the arm and then for the platter, half a turn on average, so add both "
     "times; transferring 8 KiB hardly matters",
     disks_not_threads="a thread uses one disk while it waits for its read; with fewer threads than disks, the other "
     "disks are idle: count threads, not disks",
@@ -129,7 +129,7 @@ SHAPE = Shape(
     gives=Number(at_least=0),
     hints=(
         "One request at a time: how long does one take? The rate is one divided by that time.",
-        "A read takes a seek and half a rotation; each thread uses one disk; each round trip carries one window.",
+        "A read takes a seek and half a turn; each thread uses one disk; each round trip carries one window.",
         "1000 / (seek_ms + 30,000 / rpm) for each thread, and window over round trip.",
     ),
 )

@@ -46,7 +46,7 @@ def _drawn(source: random.Random, disk: tuple[int, int], patience: tuple[int, in
     told = (
         f"{MEMORY_GB} GB of dirtyable memory; a disk of {disk_mb} MB/s; a file system with a journal in ordered "
         f"mode; a bulk writer that writes {bulk_mb} MB/s for {burst_s} s of each minute; a log with {SYNCS_PER_S} "
-        f"synchronous writes a second, each of which may take at most {known['patience_ms']} ms"
+        f"synchronous writes a second, at most {known['patience_ms']} ms each"
     )
     return System(known, told)
 
