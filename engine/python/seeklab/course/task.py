@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from seeklab.judge.answers import Kind
 
 MAX_EVENTS = 10**9
-"""Events that the runs of a check may take together: a notebook's reader waits for nobody else."""
+"""Limit of events in all runs of a check, because a notebook's reader waits for it."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A few lines to write, which the judge checks on one seed, for no points."""
+    """A few lines for the learner to write; the judge checks them on one seed, without points."""
 
     id: str
     question: str
     kind: Kind
-    """What the answer may be."""
+    """The accepted kind of answer."""
     check: Callable[[Asked], list[Evidence]]
     """Measures the answer."""
     why: str
-    """What a right answer shows."""
+    """The insight that a correct answer shows."""
     hints: tuple[str, str, str]
     answer: str
-    """Code that gives a right answer: the value of the last name that it assigns or defines."""
+    """Code for a correct answer: the value of the last name that it assigns or defines."""
     setup: str = ""
-    """Code that makes what the notebook has before this task, as far as the answer needs it."""
+    """Code that sets up the notebook's names before this task, if the answer needs them."""
 
     def judge(self, answer: object) -> Verdict:
         """Return the judge's verdict on an answer."""

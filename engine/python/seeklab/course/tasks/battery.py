@@ -47,9 +47,9 @@ TASKS = (
     Task(
         "battery/onsets",
         question=(
-            "A controller's log is a list of lines. Each line is a pair: a time in seconds, and words as in the table "
-            "above. Write a function of such a list that returns the times at which commits became slow, as a list in "
-            "order. A log may have several cycles, or none."
+            "A controller's log is a list of lines. Each line is a pair: a time in seconds, and a text as in the "
+            "table above. Write a function of such a list that returns the times at which commits became slow, "
+            "as an ordered list. A log may have several cycles, or none."
         ),
         kind=Function("the lines of a log"),
         check=Cases(
@@ -67,7 +67,7 @@ TASKS = (
                     "That is the charge. Commits wait for the disks from the line that changes the policy.",
                     gives=lambda log: _times(log, BELOW),
                 ),
-                Mistake("end", "From there on commits are fast again.", gives=lambda log: _times(log, BACK)),
+                Mistake("end", "From then on commits are fast again.", gives=lambda log: _times(log, BACK)),
                 Mistake("other", f'Return the time of each line that says "{THROUGH}"; without any, an empty list.'),
             ),
             gives=Items(Number()),
@@ -75,8 +75,8 @@ TASKS = (
         ),
         why="The trigger and the onset are two lines, an hour and a half apart.",
         hints=(
-            "Which line changes what a commit has to wait for?",
-            "The words are in the table; compare the second part of each pair.",
+            "Which line changes what a commit must wait for?",
+            "The texts are in the table; compare the second part of each pair.",
             f'[time for time, words in lines if words == "{THROUGH}"]',
         ),
         answer=(f'def onsets(lines):\n    return [time for time, words in lines if words == "{THROUGH}"]'),
@@ -84,12 +84,12 @@ TASKS = (
     Task(
         "battery/through",
         question=(
-            "A cycle starts. After lead seconds the battery begins to discharge, evenly, from full to empty in "
-            "discharge seconds; then it is charged, from empty to full in charge seconds. As soon as the charge is "
-            "below the threshold (0 to 1) the controller writes through. If by_charge is false, write-back returns "
-            "when the battery is empty; if it is true, when the charge has risen to the threshold again. Write a "
-            "function of (lead, discharge, threshold, charge, by_charge): for how many seconds does the controller "
-            "write through?"
+            "A cycle starts. After lead seconds the battery discharges evenly, from full to empty in discharge "
+            "seconds. Then it charges, from empty to full in charge seconds. As soon as the charge is below the "
+            "threshold (0 to 1) the controller writes through. If by_charge is false, write-back returns when "
+            "the battery is empty; if it is true, when the charge has risen to the threshold again. Write a "
+            "function of (lead, discharge, threshold, charge, by_charge): for how many seconds does the "
+            "controller write through?"
         ),
         kind=Function("five values"),
         check=Cases(
@@ -114,7 +114,7 @@ TASKS = (
                 ),
                 Mistake(
                     "no-charging",
-                    "After the discharge the charge has to rise from nothing to the threshold.",
+                    "After the discharge the charge must rise from zero to the threshold.",
                     when=lambda *case: case[-1],
                 ),
                 Mistake(
@@ -127,8 +127,8 @@ TASKS = (
         ),
         why="The lead makes no difference: it only moves the onset.",
         hints=(
-            "Draw the charge over time. Where on the way down does write-through begin, and where does it end?",
-            "threshold * discharge seconds are left when the charge is at the threshold.",
+            "Draw the charge over time. During the discharge, where does write-through start, and where does it end?",
+            "threshold * discharge seconds of the discharge remain when the charge reaches the threshold.",
             "threshold * discharge + (threshold * charge if by_charge else 0)",
         ),
         answer=(
@@ -139,10 +139,10 @@ TASKS = (
     Task(
         "battery/queue",
         question=(
-            "tps transactions arrive per second. The database commits at most ceiling per second in write-through, "
-            "and at most cached per second with write-back. Write a function of (tps, ceiling, cached, through_s) that "
-            "returns two numbers: how many transactions wait after through_s seconds of write-through, and how many "
-            "seconds it then takes to empty the queue."
+            "tps transactions arrive per second. The database commits at most ceiling per second in "
+            "write-through, and at most cached per second with write-back. Write a function of (tps, ceiling, "
+            "cached, through_s) that returns two numbers. How many transactions wait after through_s seconds of "
+            "write-through? How many seconds does it then take to empty the queue?"
         ),
         kind=Function("four numbers"),
         check=Cases(
@@ -157,7 +157,7 @@ TASKS = (
                 ),
                 Mistake(
                     "no-commits",
-                    "Some of those that arrive are committed meanwhile: {ceiling} per second.",
+                    "Some of the arriving transactions are committed in the meantime: {ceiling} per second.",
                     gives=lambda tps, _, cached, through_s: (tps * through_s, tps * through_s / (cached - tps)),
                 ),
                 Mistake(
@@ -170,22 +170,23 @@ TASKS = (
                 ),
                 Mistake(
                     "waiting",
-                    "In each second of write-through the queue grows by the transactions that arrive, less those that "
-                    "are committed.",
+                    "In each second of write-through the queue grows by arrivals minus commits.",
                     when=lambda found, truth, *_: abs(found[0] - truth[0]) > NEAR * truth[0],
                 ),
                 Mistake(
                     "other",
-                    "In each second with the cache the queue shrinks by the transactions that are committed, less "
-                    "those that arrive.",
+                    "In each second with the cache the queue shrinks by commits minus arrivals.",
                 ),
             ),
             gives=Items(Number(), 2),
             within=NEAR,
         ),
-        why="The queue of half an hour is gone in a minute and a half: the cache is fifty times as fast as the disks.",
+        why=(
+            "The queue of half an hour is empty after a minute and a half: the cache is fifty times as fast as "
+            "the disks."
+        ),
         hints=(
-            "By how many does the queue grow in a second, and by how many does it shrink?",
+            "By how many transactions does the queue grow in a second, and by how many does it shrink?",
             "It grows by tps - ceiling, if that is positive, and shrinks by cached - tps.",
             "waiting = max(0, tps - ceiling) * through_s; waiting / (cached - tps)",
         ),
@@ -210,7 +211,7 @@ TASKS = (
             (
                 Mistake(
                     "sum",
-                    "A sum counts the time in which two are slow at once twice; with 400 servers it is above 1.",
+                    "A sum counts the time when two are slow at once twice; with 400 servers it is above 1.",
                     gives=lambda count, hours, days: count * hours / (24 * days),
                 ),
                 Mistake(
@@ -218,14 +219,14 @@ TASKS = (
                     "That is the share of the time in which none is slow.",
                     gives=lambda *case: 1 - _share(*case),
                 ),
-                Mistake("other", "A server is slow for 7 of 2160 hours. None is slow when each of them is not."),
+                Mistake("other", "A server is slow for 7 of 2160 hours. None is slow if each of them is fast."),
             ),
             within=NEAR,
         ),
         why="One server is slow four times a year; of forty servers, one is slow for three hours of every day.",
         hints=(
             "For what share of the time is one of them fast? And two?",
-            "Independent shares are multiplied; at least one is slow when not all are fast.",
+            "Independent shares are multiplied; at least one is slow if not all are fast.",
             "1 - (1 - hours / (24 * days)) ** count",
         ),
         answer="def share(count, hours, days):\n    return 1 - (1 - hours / (24 * days)) ** count",

@@ -13,13 +13,13 @@ TESTS = ("putc", "put_block", "rewrite", "getc", "get_block", "seeks", "seq_crea
 PARTS = ("process", "protocol", "network", "devices")
 LIMITS = ("latency", "client CPU", "network", "devices")
 BUSY = 90
-"""Percent of the time from which a part is busy all the time."""
+"""Percent of the time above which a part counts as always busy."""
 OTHERS: tuple[dict[str, float], ...] = (
     {"process": 76, "protocol": 100, "network": 21, "devices": 2},
     {"process": 3, "protocol": 2, "network": 10, "devices": 98},
     {"process": 30, "protocol": 40, "network": 60, "devices": 50},
 )
-"""Busy shares in percent that this client and server do not show."""
+"""Busy shares, in percent, that this client and server do not show."""
 FRAME, OF_FRAME, HEADER = 1448, 90, 140
 FILES = ("putc", "put_block", "rewrite", "getc", "get_block", "seeks")
 SHORT = {**{f"jobs[{name}].size": "1MiB" for name in FILES}, "jobs[seeks].number_ios": 1, "record.log": False}
@@ -116,7 +116,7 @@ TASKS = (
             ),
             gives=Word(),
         ),
-        why="The part that is busy all the time is the limit. If there is none, too few requests are in flight.",
+        why="The part that is always busy is the limit. If there is none, too few requests are in flight.",
         hints=(
             "max(busy, key=busy.get) is the name of the busiest part.",
             f"If its share is at most {BUSY}, the word is latency.",
@@ -134,9 +134,9 @@ TASKS = (
     Task(
         "bonnie/wire",
         question=(
-            f"A message begins with {HEADER} bytes of headers; its payload follows. Both together are cut into pieces "
-            f"of at most {FRAME} bytes. Each piece is sent in its own frame, which adds {OF_FRAME} bytes. Write a "
-            "function of the bytes of payload that returns the bytes on the wire."
+            f"A message starts with {HEADER} bytes of headers, followed by its payload. Both together are cut "
+            f"into pieces of at most {FRAME} bytes. Each piece is sent in its own frame, which adds {OF_FRAME} "
+            "bytes. Write a function of the bytes of payload that returns the bytes on the wire."
         ),
         kind=Function("a number of bytes"),
         check=Cases(
@@ -146,7 +146,7 @@ TASKS = (
             (
                 Mistake(
                     "header-apart",
-                    f"The {HEADER} bytes of headers travel in the frames too. Cut payload and headers together.",
+                    f"The frames also carry the {HEADER} bytes of headers. Cut payload and headers together.",
                     when=lambda found, _, payload: found - payload - OF_FRAME * -(-payload // FRAME) in {0, HEADER},
                 ),
                 Mistake(
@@ -173,9 +173,9 @@ TASKS = (
     Task(
         "bonnie/distance",
         question=(
-            f"With a round trip of {HERE_US} µs the client creates 680 files per second, one at a time. Each create "
-            "takes 18 round trips, one after the other. Write a function of the round trip in µs that returns the "
-            "creates per second. It is tried at up to 2,000 µs and may be wrong by 3%."
+            f"With a round trip of {HERE_US} µs the client creates 680 files per second, one at a time. Each "
+            "create takes 18 round trips, one after the other. Write a function of the round trip in µs that "
+            "returns the creates per second. The check tries up to 2,000 µs and accepts an error of 3%."
         ),
         kind=Function("a round trip in microseconds"),
         check=Cases(
@@ -214,9 +214,9 @@ TASKS = (
     Task(
         "bonnie/buffer",
         question=(
-            "How large must the socket buffers of both sides be to keep a link full? Write a function of bits per "
-            "second and the round trip in seconds that returns bytes. It is tried on three links. A buffer more than "
-            "four times too large does not pass."
+            "How large must the socket buffers of both sides be to keep a link full? Write a function of bits "
+            "per second and the round trip in seconds that returns bytes. The check tries three links. A buffer "
+            "more than four times too large does not pass."
         ),
         kind=Function("bits per second and a round trip in seconds"),
         check=Cases(
@@ -227,8 +227,8 @@ TASKS = (
                 Mistake("bits", "That is in bits. A byte has eight.", times=8),
                 Mistake(
                     "too-large",
-                    "That is more than four times the {truth:,.0f} bytes that can be in flight. Every connection would "
-                    "need it.",
+                    "That is more than four times the {truth:,.0f} bytes that can be in flight. Every connection "
+                    "would need that much.",
                     when=lambda found, truth, *_: found > 4 * truth,
                 ),
                 Mistake(

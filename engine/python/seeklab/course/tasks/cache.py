@@ -28,13 +28,13 @@ BETTER = 1.06
 
 @cache
 def report() -> tuple[int, ...]:
-    """Return the requests of the hourly report: the same objects in the same order, again and again."""
+    """Return the requests of the hourly report: the same objects in the same order, repeatedly."""
     return tuple(workloads.loop(REQUESTS, LOOP))
 
 
 @cache
 def users() -> tuple[int, ...]:
-    """Return the users' requests: few popular objects, and many that are rarely requested."""
+    """Return the users' requests: a few popular objects, and many that are rarely requested."""
     return tuple(workloads.zipf(20_000, 1000))
 
 
@@ -72,7 +72,11 @@ def _policy(asked: Asked) -> list[Evidence]:
             "others?",
             gives=lru,
         ),
-        Mistake("is-fifo", "FIFO has as many hits. Does anything in evict() depend on what was used?", gives=fifo),
+        Mistake(
+            "is-fifo",
+            ("FIFO has as many hits. Does anything in evict() depend on which objects were used?"),
+            gives=fifo,
+        ),
         Mistake("no-probation", "Evict objects that were requested once before those that were requested twice."),
     )
     return [Evidence("hits", found, bound, found >= BETTER * lru).because(diagnose(mistakes, found))]
@@ -83,8 +87,8 @@ TASKS = (
         "cache/gaps",
         question=(
             "report() returns the objects that the report requests, in order; each object is a number. For each "
-            "request for an object that was requested before, how many requests ago was that? Count how often each "
-            "such gap occurs."
+            "request for an object that was requested before, how many requests ago was that? Count how often "
+            "each gap occurs."
         ),
         kind=Counts(Number(whole=True), "a gap, and how often it occurs"),
         check=Value(
@@ -138,8 +142,8 @@ TASKS = (
             (
                 Mistake(
                     "all-requests",
-                    "That is what the dashboard shows: hits over all requests. The backup's requests can never hit, "
-                    "and no user waits for them. Divide by the users' requests.",
+                    "That is what the dashboard shows: hits over all requests. The backup's requests can never "
+                    "hit, and no user waits for them. Divide by the users' requests.",
                     gives=lambda: _percent(len(with_backup())),
                 ),
                 Mistake("fraction", "Multiply by 100 for percent.", times=0.01),
@@ -163,15 +167,15 @@ TASKS = (
         "cache/policy",
         question=(
             f"Write a policy that has {100 * BETTER - 100:.0f}% more hits than LRU while a backup runs: {SMALL} "
-            "objects fit, and users request 500. Start from Fifo above, and give objects that were requested again "
-            "an advantage."
+            "objects fit, and users request 500. Start from Fifo above, and favor objects that were requested "
+            "again."
         ),
         kind=Code(made=True, methods=METHODS),
         check=_policy,
-        why="A place on probation for newcomers is what ARC, S3-FIFO and many databases have in common.",
+        why="ARC, S3-FIFO and many databases all keep newcomers on probation.",
         hints=(
-            "Keep two dictionaries: objects that have not been used since they came in, and objects that have.",
-            "hit() moves an object to the second one (to its end, so that it is in the order of use).",
+            "Keep two dictionaries: objects that have not been used since they were admitted, and objects that have.",
+            "hit() moves an object to the end of the second one, so that it is in the order of use.",
             "evict() takes the oldest of the first, unless it holds less than about a fifth of the cache.",
         ),
         answer=(

@@ -32,7 +32,7 @@ def _one(work: float, engine: float, replication: float) -> float:
 
 
 def _ceiling(flushes: Flushes, of: Callable[[Iterable[float]], float] = max, *, shared: bool = False) -> float:
-    """Return the commits a second that a time of all flushes, or of those that are not shared, allows."""
+    """Return the commits a second that the sum of all flushes, or of those not shared, allows."""
     return 1000 / of(ms for ms, is_shared in flushes if shared or not is_shared)
 
 
@@ -51,9 +51,9 @@ TASKS = (
     Task(
         "commit/one",
         question=(
-            "A transaction takes some work, a flush of the engine's log, one of the replication log, and one of the "
-            "engine's log again. Write a function of three times in ms (the work, a flush of the engine's log, a flush "
-            "of the replication log): how many commits per second does a single client get?"
+            "A transaction takes some work, a flush of the engine's log, one of the replication log, and one of "
+            "the engine's log again. Write a function of three times in ms: the work, a flush of the engine's "
+            "log, and a flush of the replication log. How many commits per second does a single client get?"
         ),
         kind=Function("three times in ms"),
         check=Cases(
@@ -82,7 +82,7 @@ TASKS = (
         ),
         why="A single client waits for each step in turn.",
         hints=(
-            "How long does one commit take, from beginning to end?",
+            "How long does one commit take, from start to end?",
             "Three flushes and the work, one after the other; the engine's log comes twice.",
             "1000 / (work + 2 * engine + replication)",
         ),
@@ -118,14 +118,14 @@ TASKS = (
                 ),
                 Mistake(
                     "other",
-                    "Each flush that is not shared is a counter with one clerk; the slowest of them is the limit.",
+                    "Each unshared flush is like a counter with one clerk; the slowest of them is the limit.",
                 ),
             ),
         ),
         why="Only the flushes that serve one transaction at a time set the ceiling: the slowest of them.",
         hints=(
             "A shared flush serves all waiting transactions. Which flushes serve only one?",
-            "A flush that serves one at a time is done 1000 / ms times per second.",
+            "A flush that serves one at a time completes 1000 / ms times per second.",
             "1000 / max(ms for ms, shared in flushes if not shared)",
         ),
         answer=("def ceiling(flushes):\n    return 1000 / max(ms for ms, shared in flushes if not shared)"),
@@ -133,10 +133,10 @@ TASKS = (
     Task(
         "commit/batches",
         question=(
-            "Group commit by hand. Transactions arrive at a log at the times of a list, in ms, in order. Each flush "
-            "takes the same time. Whenever the log is free and a transaction waits, it begins a flush for all that "
-            "have arrived by then. Write a function of the list and of the time of a flush that returns a list: the "
-            "number of transactions in each flush."
+            "Group commit by hand. A list has the times, in ms and in order, at which transactions arrive at a "
+            "log. Each flush takes the same time. Whenever the log is free and a transaction waits, the log "
+            "starts a flush for all that have arrived by then. Write a function of the list and the flush time. "
+            "It returns a list: the number of transactions in each flush."
         ),
         kind=Function("arrival times and the time of a flush"),
         check=Cases(
@@ -146,7 +146,7 @@ TASKS = (
             (
                 Mistake(
                     "one-at-a-time",
-                    "Those are flushes of one transaction. All that wait when a flush begins are part of it.",
+                    "Those are flushes of one transaction. A flush includes all transactions that wait when it starts.",
                     gives=lambda arrivals, _: [1] * len(arrivals),
                 ),
                 Mistake(
@@ -162,15 +162,15 @@ TASKS = (
                 ),
                 Mistake(
                     "other",
-                    "A flush begins as soon as the log is free and a transaction waits. It includes all that have "
-                    "arrived by then; the next begins when it ends.",
+                    "A flush starts as soon as the log is free and a transaction waits. It includes all that "
+                    "have arrived by then; the next starts when it ends.",
                 ),
             ),
             gives=Items(Number(whole=True)),
         ),
         why="The busier the log, the more transactions share a flush. The size of a batch needs no setting.",
         hints=(
-            "When can the next flush begin? Not before the last one has ended, and not before a transaction waits.",
+            "When can the next flush start? Not before the last one has ended, and not before a transaction waits.",
             "begin = max(free, arrivals[next]); all arrivals up to begin are in it.",
             "Count those with arrival <= begin, add the count to the list, and set free = begin + flush_ms.",
         ),

@@ -133,7 +133,7 @@ TASKS = (
         "copies/list",
         question=(
             "With a round trip of 50 ms, make the server-side copy faster than ODX. Change only how it makes its "
-            "requests, not the network, the server or the file. Give a dictionary of a path and its value."
+            "requests, not the network, the server or the file. Assign a dictionary of a path and its value."
         ),
         kind=Settings(),
         check=Change(
@@ -154,7 +154,7 @@ TASKS = (
             ),
             mistakes=(Mistake("short-list", "It still makes too many requests: ODX is faster."),),
         ),
-        why="A longer list asks for more at a time, so fewer round trips are needed.",
+        why="A longer list requests more at a time, so fewer round trips are needed.",
         hints=(
             "Each request carries a list of chunks, and each list costs one round trip.",
             "[control['path'] for control in copies.controls] shows what can be set.",
@@ -180,7 +180,7 @@ TASKS = (
                     "number of reads occurs.",
                     gives=_moments,
                 ),
-                Mistake("bytes", "These are bytes. Give the number of reads.", gives=lambda: _sizes(MIB)),
+                Mistake("bytes", "These are bytes. Count the reads.", gives=lambda: _sizes(MIB)),
                 Mistake(
                     "other",
                     "Your counts add up to {match}; there are {transactions:,} transactions. Reads belong together "
@@ -191,7 +191,7 @@ TASKS = (
             facts=lambda: {"transactions": len(_moments())},
             whole=True,
         ),
-        why="Every transaction has everything that the client keeps in flight. Nothing is left for a second one.",
+        why="Every transaction includes everything that the client keeps in flight. Nothing is left for a second one.",
         hints=(
             "A read ends at row['submit_ns'] + row['latency_ns'].",
             "A Counter of these moments has the number of reads that ended at each.",
@@ -207,8 +207,8 @@ TASKS = (
         "copies/limit",
         question=(
             "Write a function that takes the bytes that a client keeps in flight and returns the limit of a "
-            "transaction in bytes. It is tried with 4, 8, 16, 32 and 64 MiB in flight. The rate must be within a tenth "
-            "of the best each time."
+            "transaction in bytes. The check tries 4, 8, 16, 32 and 64 MiB in flight. The rate must be within a "
+            "tenth of the best each time."
         ),
         kind=Function("the bytes in flight"),
         check=Cases(
@@ -228,7 +228,7 @@ TASKS = (
                 ),
                 Mistake(
                     "unequal",
-                    "{match}: the rest, for a second transaction, is much smaller than the first, and little overlaps.",
+                    "{match}: the second transaction is much smaller than the first, so little overlaps.",
                     when=lambda found, _, in_flight: 2 * found > in_flight and _reached(found, in_flight),
                 ),
                 Mistake(

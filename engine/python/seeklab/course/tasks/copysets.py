@@ -28,7 +28,7 @@ def _loss(chance: float, sets: int) -> float:
 
 
 def _together(sets: Sequence[Sequence[int]], node: int) -> list[int]:
-    """Return the nodes of all sets that hold the node."""
+    """Return the nodes of all sets that include the node."""
     return [other for nodes in sets if node in nodes for other in nodes]
 
 
@@ -40,7 +40,7 @@ TASKS = (
     Task(
         "copysets/chance",
         question=(
-            "An outage leaves `dark` of `nodes` nodes dark, any of them. A chunk has its `copies` on different nodes. "
+            "An outage leaves any `dark` of `nodes` nodes dark. A chunk has its `copies` on different nodes. "
             "Write a function of dark, nodes and copies that returns the probability that all copies are dark. "
             "(`math.comb(n, k)` is the number of ways to choose k of n.)"
         ),
@@ -58,19 +58,19 @@ TASKS = (
                 ),
                 Mistake(
                     "one-node",
-                    "That is the probability that one of the nodes is dark; here all {copies} have to be.",
+                    "That is the probability that one of the nodes is dark; here all {copies} must be dark.",
                     gives=lambda dark, nodes, _: dark / nodes,
                 ),
                 Mistake(
                     "sum",
-                    "A sum is about any node of the set being dark; here all {copies} have to be.",
+                    "A sum is about any node of the set being dark; here all {copies} must be dark.",
                     gives=lambda dark, nodes, copies: copies * dark / nodes,
                 ),
                 Mistake("other", "Of all ways to choose {dark} dark nodes, which include these {copies}?"),
             ),
             within=NEAR,
         ),
-        why="Three given nodes are all dark in one outage of a million. For one chunk, three copies are plenty.",
+        why="Three given nodes are all dark in one outage of a million. For one chunk, three copies are enough.",
         hints=(
             "How many sets of that size are there among all nodes, and how many among the dark ones?",
             "Every set is as likely as any other.",
@@ -145,7 +145,7 @@ TASKS = (
                 ),
                 Mistake(
                     "sets",
-                    "That is the number of sets that hold the node; each of them has other nodes.",
+                    "That is the number of sets that include the node; each of them has other nodes.",
                     gives=lambda sets, node: _together(sets, node).count(node),
                 ),
                 Mistake("other", "Which other nodes are in a set with node {node}? Count each once."),
@@ -154,7 +154,7 @@ TASKS = (
         ),
         why="This is the node's scatter width. More sets per node make it wider, and losses more frequent.",
         hints=(
-            "Which sets hold the node?",
+            "Which sets include the node?",
             "Collect the nodes of those sets in a set; remove the node itself.",
             "lambda sets, node: len({other for nodes in sets if node in nodes for other in nodes} - {node})",
         ),

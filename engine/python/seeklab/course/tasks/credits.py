@@ -19,7 +19,7 @@ HOUR_S, MINUTE_S = 3600, 60
 
 @cache
 def _account(variant: str = "migration") -> dict[str, Any]:
-    """Return what a volume's account holds and earns."""
+    """Return the balance and the earnings of a volume's account."""
     account: dict[str, Any] = case("burst-credits").scenario(variant)["devices"][0]["lun"]["credits"]
     return account
 
@@ -50,9 +50,9 @@ TASKS = (
     Task(
         "credits/lasts",
         question=(
-            "A volume has a full account of 5,400,000 credits and does 3000 I/Os per second, each of which costs one. "
-            "Meanwhile it earns base credits per second. Write a function of base: after how many seconds is the "
-            "account empty?"
+            "A volume has a full account of 5,400,000 credits. It does 3000 I/Os per second, and each costs one "
+            "credit. Meanwhile it earns base credits per second. Write a function of base: after how many "
+            "seconds is the account empty?"
         ),
         kind=Function("the credits that a volume earns per second"),
         check=Cases(
@@ -67,11 +67,10 @@ TASKS = (
                 ),
                 Mistake(
                     "filling",
-                    "That is the time that it takes to fill the account; how long do 3000 I/Os per second take to "
-                    "empty it?",
+                    "That is the time to fill the account; how long do 3000 I/Os per second take to empty it?",
                     gives=lambda base: _account()["capacity"] / base,
                 ),
-                Mistake("other", "Each second the account loses the burst, less the credits that are earned."),
+                Mistake("other", "Each second the account loses the burst minus the credits that it earns."),
             ),
             unit=" s",
         ),
@@ -97,7 +96,7 @@ TASKS = (
             (
                 Mistake(
                     "overfull",
-                    "In quiet hours the account fills up to 5,400,000, and no further.",
+                    "In quiet hours the account fills up to 5,400,000, but no further.",
                     gives=lambda demand, base: _runs_out(demand, base, has_limit=False),
                 ),
                 Mistake(
@@ -109,7 +108,7 @@ TASKS = (
             ),
             gives=OrNone(Number(whole=True)),
         ),
-        why="Neither the mean nor the peak decides alone: what the quiet hours before save counts as well.",
+        why="Neither the mean nor the peak decides alone: the savings of the quiet hours before count as well.",
         hints=(
             "One variable, held, that starts at 5_400_000; a loop over the hours.",
             "In each hour held += (base - per_s) * 3600. Below 0: that is the hour.",
@@ -155,7 +154,7 @@ TASKS = (
         ),
         why="Do not round the active seconds up: the documented formula does, and misses its own example.",
         hints=(
-            "A minute has 60 s; the volume was active in those in which it was not idle.",
+            "A minute has 60 s; the volume was active in those seconds in which it was not idle.",
             "I/Os / (60 - idle_s) is the rate while it was active.",
             "A minute that was idle throughout has no rate: return False before you divide.",
         ),

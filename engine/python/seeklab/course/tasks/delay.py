@@ -30,7 +30,7 @@ CROWDS = (5, 40)
 MAX_TIMES = 3
 MIN_RATE = 0.9
 BEGINS = 60
-"""Percent of dirty data at which OpenZFS begins to delay, as in the question's formula."""
+"""Percent of dirty data at which OpenZFS starts to delay, as in the question's formula."""
 
 
 def trial(policy: ThrottlePolicy | str, writers: int) -> Result:
@@ -40,7 +40,7 @@ def trial(policy: ThrottlePolicy | str, writers: int) -> Result:
 
 
 def fair_ms(writers: int) -> float:
-    """Return the latency of a write in the trial if all take the same: Little's law."""
+    """Return the latency of a write in the trial if all take the same, by Little's law."""
     scenario = case("openzfs-throttle").with_(TRIAL).scenario("openzfs")
     return float(1000 * writers * scenario["zfs"]["record"] / scenario["devices"][0]["lun"]["rate"])
 
@@ -51,7 +51,7 @@ def disks_mib_per_s() -> float:
 
 
 def _curve(block: int) -> tuple[float, float]:
-    """Return the scale of the delay, and the time that the disks take for a block of so many KiB, in seconds."""
+    """Return the scale of the delay, and the disks' time for a block of this many KiB, in seconds."""
     scenario = case("openzfs-throttle").scenario("small-blocks")
     return scenario["zfs"]["delay_scale"] / 1e9, block * 1024 / scenario["devices"][0]["lun"]["rate"]
 
@@ -66,8 +66,9 @@ def _policy(asked: Asked) -> list[Evidence]:
                 at_most=0,
                 why=Mistake(
                     "full",
-                    f"With {writers} writers, some writes found the buffer full and had to stop. The delay has to grow "
-                    "without limit as the buffer fills, or there is always a number of writers that is too large.",
+                    f"With {writers} writers, some writes found the buffer full and had to stop. The delay must "
+                    "grow without limit as the buffer fills; otherwise some number of writers is always too "
+                    "large.",
                 ),
             ),
             Bound(
@@ -84,8 +85,8 @@ def _policy(asked: Asked) -> list[Evidence]:
                 at_most=MAX_TIMES * fair,
                 why=Mistake(
                     "jump",
-                    f"With {writers} writers, an even share is {fair:.0f} ms. A delay that begins with a jump lets "
-                    "some pass and makes others pay: let it begin at 0.",
+                    f"With {writers} writers, an even share is {fair:.0f} ms. A delay that starts with a jump "
+                    "lets some writes pass and makes others wait: let it start at 0.",
                 ),
             ),
         )
@@ -127,19 +128,19 @@ TASKS = (
     Task(
         "even/policy",
         question=(
-            "Write a throttle. policy(dirty, limit, history) is called for each write and returns the nanoseconds that "
-            "the write has to sleep; dirty and limit are in bytes. It must work for both 5 writers and 40, on disks of "
-            "36 MiB/s and with a buffer of 64 MiB: no write may find the buffer full, at least 90% of the disks' rate "
-            "must get in, and no write may take longer than three times the even share, the time that each would take "
-            "if all waited equally long."
+            "Write a throttle. policy(dirty, limit, history) is called for each write and returns the "
+            "nanoseconds that the write must sleep; dirty and limit are in bytes. It must work for both 5 and 40 "
+            "writers, on disks of 36 MiB/s and with a buffer of 64 MiB. No write may find the buffer full. At "
+            "least 90% of the disks' rate must get in. No write may take longer than three times the even share, "
+            "the time of each write if all waited equally long."
         ),
         kind=Code(),
         check=_policy,
         why="It knows neither the writers nor the disks. It uses only the dirty share, and settles by itself.",
         hints=(
             "A constant delay is right for one number of writers only. Make it depend on dirty / limit.",
-            "Let it begin at 0 when about half of the buffer is dirty, and grow faster and faster towards the limit.",
-            "Divide by what is left: 50e6 * (dirty - 0.6 * limit) / (limit - dirty), and never below 0.",
+            "Let it start at 0 when about half of the buffer is dirty, and grow ever faster towards the limit.",
+            "Divide by the free space: 50e6 * (dirty - 0.6 * limit) / (limit - dirty), and never return less than 0.",
         ),
         answer=(
             "def policy(dirty, limit, history):\n    return max(0, 50e6 * (dirty - 0.6 * limit) / (limit - dirty))"
@@ -148,10 +149,10 @@ TASKS = (
     Task(
         "even/settled",
         question=(
-            "Once the system has settled, the delay equals the time t that the disks take for one block. Solve "
-            "t = s * (x - 0.6) / (1 - x) for the dirty share x: where does the system settle with blocks of 8 and of "
-            "128 KiB, on disks of 100 MB/s, and with a scale s of 500 µs? Give a dictionary with the keys 8 and 128, "
-            "in percent of the maximum."
+            "Once the system has settled, the delay equals the time t that the disks take for one block. Solve t "
+            "= s * (x - 0.6) / (1 - x) for the dirty share x. The disks take 100 MB/s, and the scale s is 500 "
+            "µs. Where does the system settle with blocks of 8 and of 128 KiB? Assign a dictionary with the keys "
+            "8 and 128, in percent of the maximum."
         ),
         kind=Fields({8: Number(), 128: Number()}),
         check=Value(
@@ -179,8 +180,8 @@ TASKS = (
             apart=0.5,
             label="{key} KiB",
         ),
-        why="With larger blocks it settles higher, since the disks take longer for each. The number of writers does "
-        "not matter.",
+        why="With larger blocks it settles higher, because the disks take longer for each. The number of writers "
+        "does not matter.",
         hints=(
             "t = block * 1024 / 100e6 seconds.",
             "Multiply out: t - t x = s x - 0.6 s, so x = (t + 0.6 s) / (t + s).",
@@ -232,11 +233,11 @@ TASKS = (
                 ),
             )
         ),
-        why="The backlog has to stay below the share at which delays begin, together with the data that arrives before "
-        "the disks begin to write.",
+        why="The backlog must stay below the share at which delays start, together with the data that arrives before "
+        "the disks start to write.",
         hints=(
             "In each of the ten seconds 100 MB more arrive than the disks take.",
-            "Delays begin at 60% of the maximum, so divide by 0.6, and try that.",
+            "Delays start at 60% of the maximum, so divide by 0.6, and try that.",
             "A few percent more than 1,667 MB.",
         ),
         answer="enough = 1740 * MB",
@@ -265,7 +266,7 @@ TASKS = (
             apart=0.5,
             facts=lambda: {"lines": len(_shares())},
         ),
-        why="That is far below 30%, where the scheduler's ramp begins, and 60%, where delays begin.",
+        why="That is far below 30%, where the scheduler's ramp starts, and 60%, where delays start.",
         hints=(
             "dirty_lines.splitlines() gives the lines; the number before the first MB is the dirty data.",
             "re.findall(r'(\\d+)MB of (\\d+)MB', dirty_lines) gives pairs of texts; int() converts them to numbers.",

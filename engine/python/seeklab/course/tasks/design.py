@@ -26,7 +26,7 @@ CLIENTS = (
     [(2, 5, 120), (0, 3, 240), (1, 4, 180)],
     [(1, 2, 90), (0, 5, 200)],
 )
-"""For each client when it began and ended, in seconds, and what it read, in MiB."""
+"""For each client: its start and end in seconds, and the MiB that it read."""
 
 
 def _rate(clients: Sequence[tuple[float, float, float]]) -> float:
@@ -35,12 +35,12 @@ def _rate(clients: Sequence[tuple[float, float, float]]) -> float:
 
 
 def _checked(pool: Design) -> Iterator[Evidence]:
-    """Check what costs no run first."""
+    """Check everything that needs no run first."""
     terabytes = pool.capacity_bytes / 1e12
     spent: Mapping[str, float] = {name: pool.prices.get(name, 0) * count for name, count in pool.numbers.items()}
     most = max(spent, key=lambda name: spent[name])
     yield Evidence("capacity", terabytes, f">= {TERABYTES}", terabytes >= TERABYTES, "TB").because(
-        Mistake("capacity", f"It has to hold {TERABYTES} TB.")
+        Mistake("capacity", f"It must hold {TERABYTES} TB.")
     )
     yield Evidence("cost", pool.cost, f"<= {BUDGET:,}", pool.cost <= BUDGET).because(
         Mistake("cost", f"It costs more than you have; most of the money goes into {most}.")
@@ -53,14 +53,14 @@ def _checked(pool: Design) -> Iterator[Evidence]:
     yield Evidence("reads per second", reads.value, f">= {READS:,}", reads.value >= READS).because(
         Mistake(
             "reads",
-            f"It does too few reads per second of the working set; the limit is: {reads.binds}. Each read that memory "
-            "answers is one that no disk has to do.",
+            f"It does too few reads per second of the working set; the limit is: {reads.binds}. A read that "
+            "memory answers needs no disk.",
         )
     )
 
 
 def _pool(asked: Asked) -> list[Evidence]:
-    """Return the first bound that is broken, or the last."""
+    """Return the first broken bound, or else the last bound."""
     checked = None
     for checked in _checked(design(**{**asked.answers[ANSWER], **FIXED})):
         if not checked.met:
@@ -72,9 +72,9 @@ TASKS = (
     Task(
         "design/card",
         question=(
-            "Set the network card so that the streams get at least 1,100 MiB/s in total and the small read takes at "
-            "most 150 µs. Two transmit rings are set already; frames stay at 1500 bytes, since the switches accept no "
-            "others. Give a dictionary: server.nic.<setting>, and its value."
+            "Set the network card so that the streams get at least 1,100 MiB/s in total and the small read takes "
+            "at most 150 µs. Two transmit rings are already set; frames stay at 1500 bytes, because the switches "
+            "accept no others. Assign a dictionary: server.nic.<setting>, and its value."
         ),
         kind=Settings(),
         check=Change(
@@ -93,7 +93,7 @@ TASKS = (
                     at_most=SMALL_READ_US / 1000,
                     why=Mistake(
                         "interrupts",
-                        "The single reader waits for the card's interrupt: how long does the card hold it back?",
+                        "The single reader waits for the card's interrupt: how long does the card delay it?",
                     ),
                 ),
             ],
@@ -108,7 +108,7 @@ TASKS = (
         why="Large sends save more cycles than short waits cost. One setting pays for the other.",
         hints=(
             "card.scenario('two-rings')['server']['nic'] has all settings.",
-            "blank is how long the card may hold an interrupt back, in nanoseconds or as '50us'.",
+            "blank is the longest delay of an interrupt by the card, in nanoseconds or as '50us'.",
             "large_send lets the card cut large segments into frames by itself.",
         ),
         setup='import seeklab\ncard = seeklab.case("nic-tuning")\n',
@@ -117,9 +117,9 @@ TASKS = (
     Task(
         "design/rate",
         question=(
-            "Write what the benchmark should have calculated: a function of a list of clients, each a tuple of its "
-            "start and end in seconds and the MiB that it read. Return the rate of the server in MiB/s, from the first "
-            "start to the last end."
+            "Write the calculation that the benchmark should have done. It is a function of a list of clients; "
+            "each is a tuple of its start and end in seconds and the MiB that it read. Return the rate of the "
+            "server in MiB/s, from the first start to the last end."
         ),
         kind=Function("a list of clients"),
         check=Cases(
@@ -129,8 +129,8 @@ TASKS = (
             (
                 Mistake(
                     "sum-of-rates",
-                    "That is the sum of the rates that the clients report: they did not all have them at the same "
-                    "time.",
+                    "That is the sum of the rates that the clients report, but they did not all have them at the "
+                    "same time.",
                     gives=lambda clients: sum(_rate([client]) for client in clients),
                 ),
                 Mistake(
@@ -159,14 +159,14 @@ TASKS = (
     Task(
         "design/pool",
         question=(
-            "A database needs 10 TB, 5,000 random reads per second in a working set of 96 GiB, and 15,000 synchronous "
-            "writes per second (each durable before it is answered). You have 18,500. Choose disks, width and parity "
-            "of a group (width 2 and parity 0 is a mirror), memory_gib, read_ssds and log_ssds: give a dictionary of a "
-            "part's name and its number."
+            "A database needs 10 TB, 5,000 random reads per second in a working set of 96 GiB, and 15,000 "
+            "synchronous writes per second (each durable before it is answered). You have 18,500. Choose disks, "
+            "width and parity of a group (width 2 and parity 0 is a mirror), memory_gib, read_ssds and log_ssds: "
+            "assign a dictionary of part names and numbers."
         ),
         kind=Settings(CHOSEN),
         check=_pool,
-        why="It holds the data, it is fast enough where speed is required, and there is no part that it does not need.",
+        why="It holds the data, it is fast enough, and every part is necessary.",
         hints=(
             "seeklab.design(**parts).cost and .capacity_bytes need no run; a mirror holds half of its disks.",
             "A log SSD makes about 12,000 synchronous writes per second durable. How many SSDs does that take?",

@@ -51,12 +51,12 @@ BOUNDS = (Bound("app.read_iops", at_least=MIN_READS), Bound("app.read_latency_ma
 QUEUES = (
     Mistake(
         "overtaken",
-        "That is fast enough, but some requests are overtaken for too long: lower longest_overtaken step by step.",
+        "That is fast enough, but some requests wait too long: lower longest_overtaken step by step.",
         when=lambda _, metrics: metrics["app.read_iops"] >= MIN_READS,
     ),
     Mistake(
         "no-rotation",
-        "This order does not take the rotation into account; which one does?",
+        "This order ignores the rotation; which one considers it?",
         when=lambda chosen, _: chosen.get("queue_policy") in {"fcfs", "c-look", "sstf"},
     ),
     Mistake(
@@ -108,7 +108,7 @@ TASKS = (
             ),
             apart=0.01,
         ),
-        why="Seek and rotation are nearly everything. A faster interface cannot help this program.",
+        why="Seek and rotation take nearly all of the time. A faster interface cannot help this program.",
         hints=(
             "A column is a sequence of numbers: sum(log['seek_ns']) is the seek time of all reads together.",
             "Divide by sum(log['latency_ns']), and multiply by 100.",
@@ -124,8 +124,8 @@ TASKS = (
     Task(
         "disk/rpm",
         question=(
-            "unlabelled().ops is the log of another disk, which has lost its label; it also served random reads of "
-            "4 KiB. How many turns per minute does it make? An answer within 5% is enough."
+            "unlabelled().ops is the log of another disk, which has lost its label; it also served random reads "
+            "of 4 KiB. How many turns per minute does it make? An answer within 5% is enough."
         ),
         kind=Number(),
         check=Value(
@@ -133,16 +133,16 @@ TASKS = (
             (
                 Mistake(
                     "whole-turn",
-                    "That is twice too fast: you took the mean wait for a whole turn. The data can be anywhere on the "
-                    "track, so a read waits half a turn on average.",
+                    "That is twice too fast: you took the mean wait for a whole turn. The data can be "
+                    "anywhere on the track, so a read waits half a turn on average.",
                     times=2,
                 ),
                 Mistake(
                     "milliseconds",
-                    "That looks like milliseconds. How many turns of that length are in a minute, which has 60,000?",
+                    ("That looks like milliseconds. How many turns of that length are in a minute, which has 60,000?"),
                     when=lambda found, rpm: any(abs(found * rpm / ms - 1) <= NEAR for ms in (60_000, 30_000)),
                 ),
-                Mistake("per-second", "That is turns per second; give turns per minute.", times=1 / 60),
+                Mistake("per-second", ("That is turns per second; convert it to turns per minute."), times=1 / 60),
                 Mistake(
                     "longest",
                     "That is from the longest wait. A few reads cross the end of a track and wait twice, so the "
@@ -156,7 +156,7 @@ TASKS = (
         why="A number on a label, found in a log. You can do that on a machine that you cannot touch.",
         hints=(
             "The column rotation_ns is how long each read waited for the platter.",
-            "At random places the wait is anything from nothing to a whole turn: half a turn on average.",
+            "For random positions the wait is anything from zero to a whole turn: half a turn on average.",
             "A minute has 60,000 ms, and a turn takes twice the mean wait: 60_000 / (2 * mean wait in ms).",
         ),
         answer=('waits = unlabelled().ops["rotation_ns"]\nrpm = 60_000 / (2 * sum(waits) / len(waits) / 1e6)'),
@@ -164,16 +164,17 @@ TASKS = (
     Task(
         "disk/queue",
         question=(
-            f"{IN_FLIGHT} random reads are always in flight. Configure the drive so that it makes at least {MIN_READS} "
-            f"reads per second and no read takes longer than {MAX_MS} ms. Give a dictionary with queue_policy (fcfs, "
-            "sstf, c-look, satf), queue_depth (how many requests the drive holds; the others wait outside, in order) "
-            "and longest_overtaken (how long a request may be passed over, such as '2s')."
+            f"{IN_FLIGHT} random reads are always in flight. Configure the drive so that it makes at least "
+            f"{MIN_READS} reads per second and no read takes longer than {MAX_MS} ms. Assign a dictionary with "
+            "queue_policy (fcfs, sstf, c-look, satf), queue_depth and longest_overtaken. The queue_depth is the "
+            "number of requests in the drive; the others wait outside, in order. The limit longest_overtaken is "
+            "how long a request may be passed over, such as '2s'."
         ),
         kind=Settings(SETTINGS),
         check=_queue,
         why="The drive still chooses, and stops choosing just before a request has waited too long.",
         hints=(
-            "Only one of the four orders comes near the rate: the one that takes both arm and platter into account.",
+            "Only one of the four orders comes near the rate: the one that considers both arm and platter.",
             "With the limit of 2 s the rate is high enough, but the longest read takes too long. Lower the limit.",
             "If it is too low, every request is overdue, and the drive serves in order of arrival. Try 300 ms to 1 s.",
         ),

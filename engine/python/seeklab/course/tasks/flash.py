@@ -22,19 +22,19 @@ MIB = 1 << 20
 MIRROR_MB_PER_S = 96
 LOG_MB_PER_S = 110
 POOLS = ((2, 1), (4, 1), (4, 3), (16, 6))
-"""Disks and log SSDs of the pools on which a rule is tried."""
+"""Disks and log SSDs of the pools that test a rule."""
 
 
 @cache
 def patient() -> Result:
-    """Return the gigabyte's incident, for eight threads that wait for each answer."""
+    """Return the incident of the gigabyte, for eight threads that wait for each answer."""
     threads = {"jobs[database].rate_iops": None, "jobs[database].iodepth": 1, "jobs[database].numjobs": 8}
     return case("slog-divert").with_({**threads, "record.log": True}).run("one-log")
 
 
 @cache
 def diverting_pays(disks: int, logs: int) -> bool:
-    """Return whether a commit of half a gigabyte is done sooner when it goes to the pool."""
+    """Return whether a commit of half a gigabyte completes sooner when it goes to the pool."""
     changes = {
         "devices[disk].count": disks,
         "zfs.log.devices.count": logs,
@@ -76,7 +76,7 @@ def _waits(*, all_jobs: bool = False) -> tuple[float, float]:
 
 
 def _rule(pays: Callable[[int, int], object]) -> dict[tuple[int, int], bool]:
-    """Return what a rule says of each pool."""
+    """Return a rule's decision for each pool."""
     return {pool: bool(pays(*pool)) for pool in POOLS}
 
 
@@ -124,20 +124,20 @@ TASKS = (
                 Mistake("unit", "That is a few bytes; multiply by MIB.", when=lambda found: 0 < found < 1000),
                 Mistake(
                     "slow",
-                    "80% is on the SSD {match}. By division it takes 0.8 x 1024 MiB over the rate.",
+                    "80% is on the SSD {match}. By division, it takes 0.8 x 1024 MiB over the rate.",
                     when=_too_slow,
                 ),
                 Mistake(
                     "wear",
-                    f"That is soon enough; but every MiB more wears the flash, and {MAX_MIB} are enough.",
+                    f"That is soon enough; but each additional MiB wears the flash, and {MAX_MIB} are enough.",
                     when=lambda found: found > MAX_MIB * MIB,
                 ),
             )
         ),
-        why="As long as it finds enough to write, the feed's limit is the speed at which such a cache warms up.",
+        why="If it finds enough to write, the feed's limit is the speed at which such a cache warms up.",
         hints=(
             "With 8 MiB per second, when would 80% of 1024 MiB be on the SSD?",
-            "0.8 * 1024 MiB / 60 s, and a little more, since the feed loses time at the start.",
+            "0.8 * 1024 MiB / 60 s, and a little more, because the feed loses time at the start.",
             "15 * MIB is 15 MiB/s.",
         ),
         answer="feed = 15 * MIB",
@@ -145,9 +145,9 @@ TASKS = (
     Task(
         "flash/waits",
         question=(
-            "patient().ops is the log of the eight threads' run; the database's rows have job 0. What percentage of "
-            "its writes took longer than a second, and what percentage of all its waiting was for those? Give the two "
-            "as a pair."
+            "patient().ops is the log of the eight threads' run; the database's rows have job 0. What percentage "
+            "of its writes took longer than a second, and what percentage of its total waiting time did those "
+            "take? Assign a pair of the two."
         ),
         kind=Items(Number(), 2),
         check=Value(
@@ -158,7 +158,7 @@ TASKS = (
                     "Swap them: first the percentage of the writes, then the percentage of the time.",
                     gives=lambda: _waits()[::-1],
                 ),
-                Mistake("fraction", "These are fractions; give percent.", times=0.01),
+                Mistake("fraction", "These are fractions; use percent.", times=0.01),
                 Mistake(
                     "all-jobs",
                     "You counted the gigabyte's own writes as well: keep the rows whose job is 0, the database.",
@@ -184,13 +184,17 @@ TASKS = (
     Task(
         "flash/pays",
         question=(
-            f"A mirror of two disks writes {MIRROR_MB_PER_S} MB/s sequentially, a log SSD {LOG_MB_PER_S} MB/s. Write "
-            "the rule: a function of the number of disks (in mirrors of two) and of log SSDs that returns True if a "
-            "large commit is done sooner when it is diverted to the pool, and False if not."
+            f"A mirror of two disks writes {MIRROR_MB_PER_S} MB/s sequentially, a log SSD {LOG_MB_PER_S} MB/s. "
+            "Write the rule: a function of the number of disks (in mirrors of two) and the number of log SSDs. "
+            "It returns True if a large commit completes sooner when it is diverted to the pool, and False if "
+            "not."
         ),
         kind=Function("disks and log SSDs"),
         check=_pays,
-        why="The faster of two rates wins for the commit, and one more SSD can decide it. Other writes always gain.",
+        why=(
+            "The faster of two rates wins for the commit, and one more SSD can change the result. Other writes "
+            "always gain."
+        ),
         hints=(
             "How many mirrors are there, and what do they write together?",
             "Log SSDs take their blocks in turn, so their rates add up as well.",

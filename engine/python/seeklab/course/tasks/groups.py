@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 CASE, POOL = "txg-seconds", "small-five"
 START_NS = 20e9
-"""Before that the pool fills up."""
+"""The pool fills up before this time."""
 NEAR = 0.03
 TARGET = "zfs.txg_synctime"
 KEEPS = 0.95
-"""The share of the throughput with groups of five seconds."""
+"""Required share of the throughput with groups of five seconds."""
 TAIL_MS = 300
 
 
@@ -73,14 +73,15 @@ TASKS = (
     Task(
         "groups/share",
         question=(
-            "reads is a list of rows with latency_ns. What share of the reads took longer than a second, and what "
-            "share of the time of all reads together did these take? Give the two, between 0 and 1, as a pair."
+            "reads is a list of rows with latency_ns. What share of the reads took longer than a second, and "
+            "what share of the time of all reads together did these take? Assign a pair of shares between 0 and "
+            "1."
         ),
         kind=Items(Number(), 2),
         check=Value(
             _share,
             (
-                Mistake("percent", "These are percentages; give shares between 0 and 1.", times=100),
+                Mistake("percent", "These are percentages; use shares between 0 and 1.", times=100),
                 Mistake(
                     "swapped",
                     "Swap them: first the share of the reads, then the share of the time.",
@@ -88,8 +89,8 @@ TASKS = (
                 ),
                 Mistake(
                     "seconds",
-                    "The second number is how long a slow read takes, in seconds. Give the slow reads' share of the "
-                    "time of all reads.",
+                    "The second number is how long a slow read takes, in seconds. Use the slow reads' share of "
+                    "the time of all reads.",
                     gives=lambda: (_share()[0], sum(_times()[1]) / len(_times()[1])),
                 ),
                 Mistake(
@@ -117,10 +118,10 @@ TASKS = (
     Task(
         "groups/age",
         question=(
-            "groups is a list of rows: a group's writes go to the disks from sync_started_ns to synced_ns. For each "
-            "read, find the group that was being written when it arrived (submit_ns), and how long already. What is "
-            "the mean latency, in ms, of the reads that arrived in the first second of a group's writing, in the "
-            "second, and so on? Give a dictionary with the keys 0, 1, 2, ..."
+            "groups is a list of rows: a group's writes go to the disks from sync_started_ns to synced_ns. For "
+            "each read, find the group that was being written when the read arrived (submit_ns), and for how "
+            "long it had been. What is the mean latency, in ms, of the reads that arrived in the first second of "
+            "a group's writing, in the second, and so on? Assign a dictionary with the keys 0, 1, 2, ..."
         ),
         kind=Table(Number(whole=True), Number(), "whole seconds of a group's writing, and the mean latency in ms"),
         check=Value(
@@ -128,18 +129,18 @@ TASKS = (
             (
                 Mistake(
                     "at-its-end",
-                    "You place each read by the moment at which it was answered. Place it by its arrival, submit_ns: "
-                    "that is what the scheduler knows.",
+                    "You place each read by the time of its answer. Place it by its arrival, submit_ns: that is "
+                    "what the scheduler knows.",
                     gives=lambda: _by_second(at_its_end=True),
                 ),
-                Mistake("nanoseconds", "That is in nanoseconds; give milliseconds.", times=1e6),
+                Mistake("nanoseconds", "That is in nanoseconds; use milliseconds.", times=1e6),
                 Mistake("other", "The mean of the reads that arrived in it is {truth:,.0f} ms."),
             ),
             unit=" ms",
             within=NEAR,
             label="Second {key}",
         ),
-        why="For two seconds a read is served at once. Then, from one moment to the next, it is not.",
+        why="For two seconds reads are served at once. Then, suddenly, they are not.",
         hints=(
             "Two loops: for each read, for each group; keep the pair with sync_started_ns <= submit_ns < synced_ns.",
             "The second is int((submit_ns - sync_started_ns) / 1e9); ages.setdefault(second, []).append(...) collects.",
@@ -159,9 +160,10 @@ TASKS = (
     Task(
         "groups/target",
         question=(
-            "Choose how many seconds of writing belong in a group for this pool of four disks. The 99th percentile of "
-            f"the reads' latency must be at most {TAIL_MS} ms, and the pool must keep {KEEPS:.0%} of its present "
-            f"throughput. Give a dictionary with one path, {TARGET}, and a time such as '3s' or '700ms'."
+            "Choose how many seconds of writing a group should have for this pool of four disks. The 99th "
+            f"percentile of the reads' latency must be at most {TAIL_MS} ms, and the pool must keep {KEEPS:.0%} "
+            f"of its present throughput. Assign a dictionary with one path, {TARGET}, and a time such as '3s' or "
+            "'700ms'."
         ),
         kind=Settings((TARGET,)),
         check=Change(
@@ -170,19 +172,19 @@ TASKS = (
                 Bound(
                     "readers.read_latency_p99_ms",
                     at_most=TAIL_MS,
-                    why=Mistake("tail", "The groups still live long enough for their writes to go before reads."),
+                    why=Mistake("tail", "The groups still last long enough for their writes to precede reads."),
                 ),
                 Bound(
                     "zfs_group_mib_per_s",
                     at_least=KEEPS * _pool({}).metrics["zfs_group_mib_per_s"],
-                    why=Mistake("throughput", "Each group has a price; make fewer of them."),
+                    why=Mistake("throughput", "Each group has a cost; make fewer of them."),
                 ),
             ],
         ),
-        why="A group is as large as possible and still written before its writes are overdue.",
+        why="A group is as large as possible, but still written before its writes are overdue.",
         hints=(
             "When do the writes of a group become more urgent than a new read?",
-            "A group that is written within that time never gets there. A much smaller one pays its price more often.",
+            "A group that is written within that time avoids this. A much smaller one pays its cost more often.",
             "Somewhat more than two seconds is too much for reads, and one second is too little for the throughput.",
         ),
         setup=_BEFORE,

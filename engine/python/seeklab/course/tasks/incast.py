@@ -9,7 +9,7 @@ DUPLICATES = 3
 
 
 def _after(packets: int, lost: set[int]) -> int:
-    """Count the packets after the first loss, lost or not."""
+    """Count all packets after the first loss, both lost and received."""
     return packets - 1 - min(lost)
 
 
@@ -29,11 +29,12 @@ TASKS = (
     Task(
         "incast/timer",
         question=(
-            "A server sends packets 0 to packets - 1 in one burst, and those in the set `lost` do not arrive. For each "
-            "packet that arrives the client sends back the number of the first one that it still lacks. So each packet "
-            "that arrives after a gap makes it repeat the same number. After three such repeats, or duplicates, the "
-            "server sends the missing packet again at once; otherwise it waits until a timer expires. Write a function "
-            "of packets and lost: does the server wait for its timer? Return True or False."
+            "A server sends packets 0 to packets - 1 in one burst, and those in the set `lost` do not arrive. "
+            "For each packet that arrives, the client returns the number of the first one that is still missing. "
+            "So each packet that arrives after a gap makes it repeat the same number. After three such repeats, "
+            "or duplicates, the server sends the missing packet again at once; otherwise it waits until a timer "
+            "expires. Write a function of packets and lost: does the server wait for its timer? Return True or "
+            "False."
         ),
         kind=Function("a number of packets and a set of lost ones"),
         check=Cases(
@@ -122,11 +123,12 @@ TASKS = (
     Task(
         "incast/fits",
         question=(
-            "Each of `servers` servers may have `window` packets in flight. The port of the switch holds `buffer` "
-            "packets, and the links to and from it hold `path` more. Once data flows, all packets in flight must fit "
-            "into both. The first moment is harder: all servers send their windows at once. The packets of one server "
-            "leave the port as fast as they arrive; those of all the others have to wait in the port. Write a function "
-            "of servers, window, buffer and path: is there room for every packet at both moments? Return True or False."
+            "Each of `servers` servers may have `window` packets in flight. The port of the switch holds "
+            "`buffer` packets, and the links to and from it hold `path` more. Once data flows, all packets in "
+            "flight must fit into both. The first moment is harder: all servers send their windows at once. The "
+            "packets of one server leave the port as fast as they arrive; those of all other servers wait in the "
+            "port. Write a function of servers, window, buffer and path: is there room for every packet at both "
+            "moments? Return True or False."
         ),
         kind=Function("four numbers"),
         check=Cases(
@@ -151,8 +153,8 @@ TASKS = (
                 ),
                 Mistake(
                     "first-burst",
-                    "All packets would fit once data flows. But in the first burst the packets of one server go on as "
-                    "they arrive, and those of all the others wait in the port.",
+                    "All packets would fit once data flows. But in the first burst, the port forwards the "
+                    "packets of one server as they arrive, while those of all other servers wait.",
                     gives=lambda servers, window, buffer, path: servers * window <= buffer + path,
                 ),
                 Mistake(

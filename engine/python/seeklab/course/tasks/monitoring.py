@@ -24,7 +24,7 @@ class _Rates(Table):
     """Rates by window; a rate of 0 is left out."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the rates."""
+        """Return the rates."""
         rates, broken = super().read(name, raw)
         return {window: rate for window, rate in rates.items() if rate}, broken
 
@@ -68,9 +68,9 @@ TASKS = (
     Task(
         "blind/rates",
         question=(
-            "Compute what the dashboard shows. Write rates(window_s): for windows of window_s seconds, numbered from 0 "
-            "at the start of the run, it returns the MiB/s of each window in which writes were completed. The variable "
-            "writes is a list of rows with submit_ns, latency_ns and bytes."
+            "Calculate the dashboard's points. Write rates(window_s): for windows of window_s seconds, numbered "
+            "from 0 at the start of the run, it returns the MiB/s of each window in which writes were completed. "
+            "The variable writes is a list of rows with submit_ns, latency_ns and bytes."
         ),
         kind=Function("the window in seconds"),
         check=Cases(
@@ -107,7 +107,7 @@ TASKS = (
             gives=_Rates(Number(whole=True), Number(), "the number of a window, and its MiB/s"),
             within=0.01,
         ),
-        why="The same bytes, divided by a time that a person has chosen. The writes are as fast as they were.",
+        why="The same bytes, divided by an interval that a person has chosen. The writes themselves did not change.",
         hints=(
             "A write is done at (row['submit_ns'] + row['latency_ns']) / 1e9 seconds.",
             "That time // window_s is the number of its window.",
@@ -125,9 +125,8 @@ TASKS = (
     Task(
         "blind/burst",
         question=(
-            "Take from the log what really happened. How many seconds passed from the moment when the first write was "
-            "sent to the moment when the last one was done (busy_s)? How many writes were in flight on average in that "
-            "time (in_flight)?"
+            "Use the log to find out what really happened. How many seconds passed from the first write sent to "
+            "the last one done (busy_s)? How many writes were in flight on average during that time (in_flight)?"
         ),
         kind=Fields({"busy_s": Number(), "in_flight": Number()}),
         check=Value(
@@ -142,7 +141,7 @@ TASKS = (
                 ),
                 Mistake(
                     "dashboard",
-                    "That is over the dashboard's {window_s:g} s. Take only the time in which there was work.",
+                    "That is over the dashboard's {window_s:g} s. Use only the time with work.",
                     gives=lambda: _burst(case(FIRST).scenario()["monitor"]["window"] / 1e9),
                 ),
                 Mistake(
@@ -172,9 +171,9 @@ TASKS = (
     Task(
         "blind/evidence",
         question=(
-            'Express in two numbers what is odd in the new server\'s iostat (one disk is enough). "reads per write": '
-            'how many reads are there for each write? "extra KiB per write": by how many KiB is a write on the device '
-            "larger than the 1024 that the job writes?"
+            "Describe the anomaly in the new server's iostat by two numbers (one disk is enough). How many "
+            '"reads per write" are there? How many "extra KiB per write" are there on the device, compared with the '
+            "1024 that the job writes?"
         ),
         kind=Fields({"reads per write": Number(), "extra KiB per write": Number()}),
         check=Value(
@@ -206,9 +205,9 @@ TASKS = (
     Task(
         "blind/extra",
         question=(
-            "Write the check that should have run before the server was handed over. extra_reads(start, size) is about "
-            "a write of size bytes from byte start on: how many blocks of 4096 bytes must be read first? A block must "
-            "be read if only a part of it is written."
+            "Write the check that should have run before the handover of the server. extra_reads(start, size) is "
+            "for a write of size bytes that starts at byte start. How many blocks of 4096 bytes must be read "
+            "first? A block must be read if only a part of it is written."
         ),
         kind=Function("start and size"),
         check=Cases(
@@ -223,19 +222,19 @@ TASKS = (
                 ),
                 Mistake(
                     "whole-blocks",
-                    "It covers only whole blocks, so no old data have to be kept.",
+                    "It covers only whole blocks, so no old data must be kept.",
                     when=lambda _, truth, *__: not truth,
                 ),
                 Mistake(
                     "one-border",
-                    "One of its ends is at the border of a block. Check each end separately.",
+                    "One of its ends is at a block boundary. Check each end separately.",
                     when=lambda _, __, start, size: not start % BLOCK or not (start + size) % BLOCK,
                 ),
-                Mistake("other", "The right number is {truth}: how many blocks does it cover in part?"),
+                Mistake("other", "The right number is {truth}: how many blocks does it cover partially?"),
             ),
             gives=Number(whole=True),
         ),
-        why="The check needs no disk, no load and no clock: it could have run when the partition was made.",
+        why="The check needs no disk, load or clock: it could have run when the partition was created.",
         hints=(
             "The first byte written is start; the first byte after the write is start + size.",
             "A block is cut at the front if start % 4096, at the back if (start + size) % 4096.",

@@ -41,8 +41,8 @@ def phases() -> dict[str, float]:
 NOT_COVERED = (
     Mistake(
         "looks-at-time",
-        "It passes the variant ssd-resident, which has the bug, hidden by the SSD tier. Your check looks at the time. "
-        "Look at the bytes that were not fetched ahead.",
+        "It passes the variant ssd-resident, which has the bug, hidden by the SSD tier. Your check uses the "
+        "time. Check the bytes that were not fetched ahead.",
         gives=["ssd-resident"],
     ),
     Mistake(
@@ -76,9 +76,9 @@ TASKS = (
     Task(
         "odx/shapes",
         question=(
-            "Each row of the operation log has job, op (0 is a read), bytes and cached_bytes. Count the copy's reads "
-            "by the pair (bytes, cached_bytes): bytes requested, and bytes found in memory. What do nearly all of them "
-            "have in common?"
+            "Each row of the operation log has job, op (0 is a read), bytes and cached_bytes. Count the copy's "
+            "reads by the pair (bytes, cached_bytes): bytes requested, and bytes found in memory. What do nearly "
+            "all of them have in common?"
         ),
         kind=Counts(Items(Number(whole=True), 2), "a pair of bytes and cached_bytes, and how many reads had it"),
         check=Value(
@@ -115,8 +115,8 @@ TASKS = (
     Task(
         "odx/phases",
         question=(
-            "The log splits each read's time into columns that end with _ns and add up to latency_ns. What is the mean "
-            "of each of these columns over the copy's reads, in milliseconds?"
+            "The log splits each read's time into columns with names that end in _ns. They add up to latency_ns. "
+            "What is the mean of each of these columns over the copy's reads, in milliseconds?"
         ),
         kind=Table(Word(), Number(), "the name of a column, and its mean over the copy's reads in ms"),
         check=Value(
@@ -139,9 +139,9 @@ TASKS = (
             "of a millisecond."
         ),
         hints=(
-            "broken.ops.columns has all names; submit_ns and due_ns are moments, and latency_ns is the sum.",
+            "broken.ops.columns has all names; submit_ns and due_ns are times, and latency_ns is the sum.",
             "For one column: sum(row[name] for row in reads) / len(reads) / 1e6.",
-            "A dictionary comprehension over the names gives all of them.",
+            "A dictionary comprehension over the names calculates all of them.",
         ),
         setup=_BEFORE,
         answer=(
@@ -153,12 +153,13 @@ TASKS = (
     Task(
         "odx/covered",
         question=(
-            "Write the check that was missing from the vendor's tests: a function that takes a result and says whether "
-            "the prefetcher covers a sequential reader. It must fail on the bug even where the SSD tier hides it."
+            "Write the check that was missing from the vendor's tests: a function that takes a result and "
+            "returns whether the prefetcher covers a sequential reader. It must fail on the bug even where the "
+            "SSD tier hides it."
         ),
         kind=Function("a result"),
         check=_covers,
-        why="It checks the purpose of the prefetcher, on any machine, and a fast disk cannot hide the answer.",
+        why="It checks the purpose of the prefetcher on any machine, and a fast disk cannot hide the answer.",
         hints=(
             "A limit on the latency depends on the machine. What does a prefetcher promise?",
             "result.metrics has the percentage of the copy's reads that was not in memory.",

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 CASE = "coordinated-omission"
 MS = 1_000_000
 START_NS = 10_000_000_000
-"""The tool calibrates before."""
+"""The tool calibrates before this time."""
 REPAIR_MS = (4, 130, 260, 50)
-"""A few latencies of a connection."""
+"""A few latencies of one connection."""
 
 
 @cache
@@ -28,7 +28,7 @@ def _rows() -> Sequence[Mapping[str, float]]:
 
 
 def _in_stop(column: str) -> int:
-    """Count the requests whose time in a column is in the stop."""
+    """Count the requests whose time in a column is during the stop."""
     (stop,) = case(CASE).scenario("stopped")["devices"][0]["lun"]["pauses"]
     return sum(stop["at"] <= row[column] < stop["at"] + stop["for"] for row in _rows())
 
@@ -42,7 +42,7 @@ class _InAnyOrder(Items):
     """A list of numbers in any order."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the numbers, sorted."""
+        """Return the numbers, sorted."""
         items, broken = super().read(name, raw)
         return tuple(sorted(items)), broken
 
@@ -69,9 +69,9 @@ TASKS = (
     Task(
         "omission/due",
         question=(
-            "rows is the log from the tenth second on: due_ns is when a request was due by the plan, submit_ns when it "
-            "was sent. The server did not answer from begin_ns until just before end_ns. How many requests were due in "
-            "that time but not sent in it?"
+            "rows is the log from the tenth second on: due_ns is when a request was due according to the plan, "
+            "submit_ns when it was sent. The server did not answer from begin_ns until just before end_ns. How "
+            "many requests were due in that time but not sent in it?"
         ),
         kind=Number(whole=True),
         check=Value(
@@ -91,7 +91,7 @@ TASKS = (
                 ),
                 Mistake(
                     "all-late",
-                    "That counts all requests that were sent late, also those that were due after the stop.",
+                    "That counts all requests that were sent late, including those that were due after the stop.",
                     gives=lambda: sum(row["submit_ns"] > row["due_ns"] for row in _rows()),
                 ),
                 Mistake("other", "Count the rows with due_ns in the stop and submit_ns after it."),
@@ -120,18 +120,18 @@ TASKS = (
             (
                 Mistake(
                     "length",
-                    "There are {rows:,} rows: give one wait for each.",
+                    "There are {rows:,} rows: the list needs one wait for each.",
                     when=lambda found, truth: len(found) != len(truth),
                 ),
                 Mistake(
                     "from-sent",
-                    "These are the tool's own times: latency_ns begins when a request was sent.",
+                    "These are the tool's own times: latency_ns starts when a request was sent.",
                     gives=lambda: _waits(before_sent=False),
                 ),
-                Mistake("nanoseconds", "These are nanoseconds; give ms.", times=MS),
+                Mistake("nanoseconds", "These are nanoseconds; use ms.", times=MS),
                 Mistake(
                     "until-sent",
-                    "This is how late each request was sent. Its answer came latency_ns after that.",
+                    "This is the delay of each request before it was sent. Its answer arrived latency_ns after that.",
                     gives=lambda: _waits(after_sent=False),
                 ),
                 Mistake("other", "A request is done at submit_ns + latency_ns; it was due at due_ns."),
@@ -140,7 +140,7 @@ TASKS = (
             apart=1,
             facts=lambda: {"rows": len(_rows())},
         ),
-        why="These are the same requests on the same server; only the clock starts at another moment.",
+        why="These are the same requests on the same server; only the clock starts at a different time.",
         hints=(
             "When was it done? When was it due?",
             "It was done at submit_ns + latency_ns, and a millisecond is 1e6 nanoseconds.",
@@ -153,9 +153,9 @@ TASKS = (
         "omission/repair",
         question=(
             "Your tool does not record due_ns. Write a function of a list of latencies in ms, and of the plan's "
-            "interval in ms between two requests of a connection. It returns a longer list: each latency and, for each "
-            "latency longer than the interval, also the waits of the requests that were due on that connection "
-            "meanwhile."
+            "interval in ms between two requests of a connection. It returns a longer list with each latency. "
+            "For a latency longer than the interval, it adds the waits of the requests that were due on that "
+            "connection in the meantime."
         ),
         kind=Function("latencies and an interval"),
         check=Cases(
@@ -181,7 +181,7 @@ TASKS = (
                 ),
                 Mistake(
                     "other",
-                    "The right list is {truth}: each latency, then the same less one interval, less two, and so on.",
+                    "The right list is {truth}: each latency, then the same minus one interval, minus two, and so on.",
                 ),
             ),
             gives=_InAnyOrder(Number()),
@@ -192,7 +192,7 @@ TASKS = (
             "correction."
         ),
         hints=(
-            "A request that was due one interval after the one that was sent waits one interval less.",
+            "A request that was due one interval after the first was sent waits one interval less.",
             "A while loop: add the wait, then subtract an interval, as long as the rest is above 0.",
             "found = []; for ms in latencies: while ms > 0: found.append(ms); ms -= interval",
         ),

@@ -40,8 +40,8 @@ TASKS = (
     Task(
         "page_cache/stall",
         question=(
-            "A commit has to write some GiB of data first, and the disk takes some MB/s. Write a function of these "
-            "two: for how many seconds does a write wait if it needs the commit?"
+            "A commit must write some GiB of data first, and the disk takes some MB/s. Write a function of these "
+            "two numbers: for how many seconds does a write wait if it needs the commit?"
         ),
         kind=Function("GiB and MB/s"),
         check=Cases(
@@ -59,11 +59,11 @@ TASKS = (
                     "1000 MB are a GB; a GiB has 1073.7 MB.",
                     gives=lambda gib, rate_mb: gib * 1000 / rate_mb,
                 ),
-                Mistake("other", "The disk has to write all of the data, at its MB/s."),
+                Mistake("other", "The disk must write all of the data, at its MB/s."),
             ),
             unit=" s",
         ),
-        why="Neither the 512 bytes nor the processors appear in it.",
+        why="The result does not depend on the 512 bytes or on the processors.",
         hints=(
             "How many MB are in a GiB?",
             "2**30 / 1e6, which is 1073.7.",
@@ -74,9 +74,9 @@ TASKS = (
     Task(
         "page_cache/share",
         question=(
-            "Each row of a log of operations is a dictionary. Its `latency_ns` is how long the operation took, and "
-            "`journal_ns` is how much of that it spent waiting for a commit. Write a function of a list of such rows: "
-            "what share of the time of all operations, from 0 to 1, was spent waiting for a commit?"
+            "Each row of a log of operations is a dictionary. Its `latency_ns` is its duration, and `journal_ns` "
+            "is the part of it spent waiting for a commit. Write a function of a list of such rows: what share "
+            "of the time of all operations, from 0 to 1, was spent waiting for a commit?"
         ),
         kind=Function("a list of rows"),
         check=Cases(
@@ -94,7 +94,7 @@ TASKS = (
                 Mistake("other", "Divide the `journal_ns` of all writes by the `latency_ns` of all writes."),
             ),
         ),
-        why="It tells what caused a pause: the journal or something else.",
+        why="It shows what caused a pause: the journal or something else.",
         hints=(
             "Two sums and a division.",
             "sum(row['journal_ns'] for row in rows), and the same with the latency.",

@@ -31,14 +31,14 @@ def _run(design: str) -> Result:
 
 @cache
 def _reads(design: str) -> Sequence[tuple[float, int, float]]:
-    """Return the machine's reads: time of day, node that served them, time for looking up."""
+    """Return the machine's reads: time, node that served them, and lookup time."""
     log, mine = _run(design).ops, _run(design).jobs.index("vm")
     columns = (log[name] for name in ("job", "submit_ns", "device", "lookup_ns"))
     return [tuple(rest) for job, *rest in zip(*columns, strict=True) if job == mine]
 
 
 def _served(before: int = OLD_NODE, after: int = NEW_NODE) -> dict[int, float]:
-    """Return by half second the share of reads that these nodes served before and after the move."""
+    """Return, by half second, the share of reads that these nodes served before and after the move."""
     counts: dict[int, list[bool]] = {}
     for submit, node, _ in _reads("locality"):
         counts.setdefault(int(submit / HALF_NS), []).append(node == (after if submit >= MOVE_NS else before))
@@ -55,7 +55,7 @@ def _asked(*, is_after: bool = True) -> dict[str, float]:
 
 
 def _asking() -> dict[str, float]:
-    """Return which share of the reads after the move asked any node."""
+    """Return the share of the reads after the move that asked any node."""
     return {
         design: fmean(lookup > 0 for submit, _, lookup in _reads(design) if submit >= MOVE_NS)
         for design in case(CASE).variants
@@ -89,16 +89,16 @@ TASKS = (
     Task(
         "place/served",
         question=(
-            "moved is the run of the design locality. Each row of its log is a read: job is the machine that read "
-            "(ours has the number vm), submit_ns is the time in nanoseconds, and device is the node that served it. "
-            "What share of the machine's reads did its own node serve in each half second, 0 to 7? Its own node is "
-            "node 0 for the first second, and then node 5."
+            "moved is the run of the design locality. Each row of its log is a read. The job is the machine that "
+            "read (ours has the number vm), submit_ns is the time in nanoseconds, and device is the node that "
+            "served it. What share of the machine's reads did its own node serve in each half second, 0 to 7? "
+            "Its own node is node 0 for the first second, and then node 5."
         ),
         kind=Fields(dict.fromkeys(range(8), Number())),
         check=Value(
             _served,
             (
-                Mistake("percent", "That is a percentage. Give shares between 0 and 1.", times=100),
+                Mistake("percent", "That is a percentage. Use shares between 0 and 1.", times=100),
                 Mistake(
                     "old-node",
                     "That is what node 0 served. The machine has moved: from 1 s on its own node is node 5.",
@@ -137,9 +137,9 @@ TASKS = (
     Task(
         "place/lookups",
         question=(
-            "runs has a result for each design. How many nodes did a read have to ask first, on average, after the "
-            "machine's move at 1 s? Each of them costs a round trip of 100,000 ns, and lookup_ns in the log is the sum "
-            "for one read. Use the names of the designs as keys."
+            "runs has a result for each design. How many nodes did a read ask first, on average, after the "
+            "machine's move at 1 s? Each of them costs a round trip of 100,000 ns. In the log, lookup_ns is the "
+            "sum for one read. Use the names of the designs as keys."
         ),
         kind=Fields(dict.fromkeys(case(CASE).variants, Number())),
         check=Value(
@@ -181,9 +181,9 @@ TASKS = (
     Task(
         "place/senders",
         question=(
-            "Change one setting so that, under locality, the seven remaining nodes copy at 8,000 MB/s or more. Keep "
-            "the number of nodes and of copies, the links, the design and the loss. Give a dictionary of a path and "
-            "its value."
+            "Change one setting so that, under locality, the seven remaining nodes copy at 8,000 MB/s or more. "
+            "Keep the number of nodes and copies, the links, the design and the loss. Assign a dictionary of a "
+            "path and its value."
         ),
         kind=Settings(),
         check=Change(
@@ -199,13 +199,13 @@ TASKS = (
             mistakes=(
                 Mistake(
                     "more-in-flight",
-                    "More copies in flight wait for the same link: one node still has to send nearly everything.",
+                    "More copies in flight wait for the same link: one node still must send nearly everything.",
                     when=lambda changes: "cluster.rebuild_in_flight" in changes,
                 ),
                 Mistake("other", "Whose first copies are all on one node, and how many of them are there?"),
             ),
         ),
-        why="When all machines have disks of the same size, each node has to send about as many copies.",
+        why="If all machines have disks of the same size, each node must send about as many copies.",
         hints=(
             "Under locality one copy of everything is where its machine runs. Which machine is the largest?",
             "case.scenario('locality')['jobs'] has the machines with their sizes in bytes.",
@@ -219,7 +219,7 @@ TASKS = (
         question=(
             "Place the machines so that dedup-pairs stores as little as one table for the whole cluster would, within "
             "1%. The setting `cluster.vms` is a list with an entry for each machine, such as "
-            '`{"name": "vm", "node": 0}`; the pairs are nodes 0 and 1, 2 and 3, 4 and 5, 6 and 7.'
+            '`{"name": "vm", "node": 0}`. The pairs are nodes 0 and 1, 2 and 3, 4 and 5, 6 and 7.'
         ),
         kind=Settings(),
         check=Change(
@@ -235,7 +235,7 @@ TASKS = (
             mistakes=(
                 Mistake(
                     "few-machines",
-                    "You placed {match} of the eight machines; the others run where they ran. List all eight.",
+                    "You placed {match} of the eight machines; the others did not move. List all eight.",
                     when=lambda changes: (
                         len(named := {machine["name"] for machine in changes["cluster.vms"]}) < MACHINES and len(named)
                     ),

@@ -23,7 +23,7 @@ DISK_TIMES = 2.2
 JUMPS = 200
 MAX_FOR_JUMPS = 20
 STEP_S = 0.5
-"""Seconds of a row of the series."""
+"""Seconds covered by a row of the series."""
 PLAYERS = 2000
 RECORD = 128 << 10
 FULL_HOUSE = {
@@ -32,7 +32,7 @@ FULL_HOUSE = {
     "jobs[streams].ramp_time": "5s",
     "jobs[streams].runtime": "10s",
 }
-"""All players within a second; the first five seconds are left out."""
+"""All players start within a second; the first five seconds are ignored."""
 SMALL_HOUSE = {
     "jobs[streams].numjobs": 300,
     "jobs[streams].stagger": "3ms",
@@ -60,12 +60,12 @@ def _setting(asked: Asked) -> list[Evidence]:
         "memory", f"{PLAYERS} streams, up to two windows each, need {windows_gib:.0f} GiB; the machine has 25."
     )
     busy = (
-        Mistake("seeks", "It fits into memory, but each record costs a seek of its own: fetch more at a time.")
+        Mistake("seeks", "It fits into memory, but each record costs a separate seek: fetch more at a time.")
         if records <= 1
         else Mistake(
             "at-once",
-            "It fits into memory, but all windows open at once: the disks fetch seconds of film that players need only "
-            "later.",
+            "It fits into memory, but all windows open at once: the disks fetch seconds of film that players "
+            "need only later.",
         )
     )
     bounds = (
@@ -85,8 +85,8 @@ def _policy(asked: Asked) -> list[Evidence]:
     too_little = Mistake("too-little", "Fetch the records that come after the read.")
     at_random = Mistake(
         "random-reads",
-        "The players are served, but reads at random places make it fetch records that no player needs: wait until a "
-        "read follows the one before it.",
+        "The players are served, but random reads make it fetch records that no player needs: wait until a read "
+        "continues the previous one.",
     )
     jumps = f"records for {JUMPS} random reads"
     return [
@@ -123,11 +123,12 @@ TASKS = (
             apart=STEP_S / 2,
         ),
         why=(
-            "A thousand films stopped at the same time, while the mean says that players received most of their rate."
+            "A thousand films stopped at the same time, although the mean says that players received most of "
+            "their rate."
         ),
         hints=(
             "Go through frozen().series['read_bytes'] and count consecutive zeros.",
-            "Set the count back to 0 at each row that has bytes, and keep the largest.",
+            "Reset the count at each row with bytes, and keep the largest.",
             "Multiply by the 0.5 s of a row.",
         ),
         answer=(
@@ -158,18 +159,18 @@ TASKS = (
     Task(
         "media/policy",
         question=(
-            "Write a read-ahead: a function, or an object that can be called like one. It is called for each read and "
-            "returns a list of pairs to fetch: first record, how many. A read has read.file, read.record (its first "
-            f"record) and read.records (how many). Three hundred players must find {MEMORY_PERCENT}% of their bytes in "
-            f"memory. The disks may read at most {DISK_TIMES:g} times the bytes requested. For a reader at random "
-            "places the read-ahead must not fetch anything."
+            "Write a read-ahead: a function, or an object that can be called like one. It is called for each "
+            "read and returns a list of pairs to fetch: first record, how many. A read has read.file, "
+            "read.record (its first record) and read.records (how many). Three hundred players must find "
+            f"{MEMORY_PERCENT}% of their bytes in memory. The disks may read at most {DISK_TIMES:g} times the "
+            "bytes requested. For a reader at random places, the read-ahead must not fetch anything."
         ),
         kind=Code(),
         check=_policy,
         why="It needs one number for each file: the record that comes next if the file is read in order.",
         hints=(
             "[(read.record + read.records, 2)] fetches the next two records, for every reader.",
-            "Remember for each file where the last read ended; fetch only if this read begins there.",
+            "Remember for each file where the last read ended; fetch only if this read starts there.",
             "A class with __init__ (an empty dictionary) and __call__(self, read) can remember.",
         ),
         answer=(

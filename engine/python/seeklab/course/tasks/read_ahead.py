@@ -52,12 +52,12 @@ TASKS = (
     Task(
         "guess/window",
         question=(
-            "A page is missing. `history` pages just before it are cached, and a read asks for `asked` pages from it "
-            "on. The kernel of 2009 adds the two and rounds the sum up to a power of two, n. The window is 4 n pages "
-            "if n is 1, 2 n if n is at most 8, and otherwise 32. The reader is already at the marker of this window, "
-            "so the kernel also reads the next window at once, twice as large but at most 32 pages. Without a history "
-            "it reads only what was asked for. Write a function of history and asked: how many pages does the kernel "
-            "read in all?"
+            "A page is missing. `history` pages just before it are cached, and a read requests `asked` pages "
+            "from there on. The kernel of 2009 rounds the sum of the two up to a power of two, called n. If n is "
+            "1, the window has 4 n pages. If n is at most 8, it has 2 n pages, and otherwise 32. The reader is "
+            "already at the marker of this window, so the kernel also reads the next window at once, twice as "
+            "large but at most 32 pages. Without a history it reads only the requested pages. Write a function "
+            "of history and asked: how many pages does the kernel read in total?"
         ),
         kind=Function("history and asked"),
         check=Cases(
@@ -67,17 +67,17 @@ TASKS = (
             (
                 Mistake(
                     "no-history",
-                    "No page before it is cached: the kernel reads what was asked for, and no more.",
+                    "No page before it is cached: the kernel reads only the requested pages.",
                     when=lambda _, __, history, ___: not history,
                 ),
                 Mistake(
                     "one-window",
-                    "That is the window. The reader is at its marker, so the kernel reads the next one with it.",
+                    "That is the window. The reader is at its marker, so the kernel also reads the next one.",
                     gives=lambda history, asked: _first(history + asked),
                 ),
                 Mistake(
                     "without-asked",
-                    "That leaves out the pages that were asked for. Return all pages that are read.",
+                    "That leaves out the requested pages. Return all pages that are read.",
                     gives=lambda history, asked: _at_once(history, asked) - asked,
                 ),
                 Mistake(
@@ -106,8 +106,9 @@ TASKS = (
     Task(
         "guess/touched",
         question=(
-            "A file consists of `places` pieces of 64 KiB. Each read draws one of them at random, and two reads may "
-            "draw the same. Write a function of reads and places: what share of the file (0 to 1) do the reads ask for?"
+            "A file consists of `places` pieces of 64 KiB. Each read draws one of them at random, and two reads "
+            "may draw the same. Write a function of reads and places: what share of the file (0 to 1) do the "
+            "reads request?"
         ),
         kind=Function("reads and places"),
         check=Cases(
@@ -122,16 +123,16 @@ TASKS = (
                 ),
                 Mistake(
                     "untouched",
-                    "That is the share that no read has asked for yet.",
+                    "That is the share that no read has requested yet.",
                     gives=lambda reads, places: 1 - _touched(reads, places),
                 ),
                 Mistake(
                     "other",
-                    "One read leaves out a given place with a probability of 1 - 1/{places:,}; all {reads:,} have to.",
+                    "One read leaves out a given place with a probability of 1 - 1/{places:,}; all {reads:,} must.",
                 ),
             ),
         ),
-        why="10,000 reads of 32,768 places ask for 26% of them: 1 in 7 was a repeat.",
+        why="10,000 reads of 32,768 places request 26% of them: 1 in 7 was a repeat.",
         hints=(
             "Look at one place. What is the probability that a single read does not draw it?",
             "1 - 1 / places. The probability that none of the reads draws it is that to the power of reads.",
@@ -144,7 +145,7 @@ TASKS = (
         question=(
             '`case.run("2009").read_ahead.rows()` has a row for each decision: `why` (4 is a guess from context), '
             "`asked` and `fetched`, in pages, and the window from `start` to `end`. How many pages did all guesses "
-            "together fetch for each page that was asked for?"
+            "together fetch for each requested page?"
         ),
         kind=Number(),
         check=Value(
@@ -157,7 +158,7 @@ TASKS = (
                 ),
                 Mistake(
                     "without-asked",
-                    "That leaves out the pages that were asked for. Count all pages that were fetched.",
+                    "That leaves out the requested pages. Count all pages that were fetched.",
                     gives=lambda: _times() - 1,
                 ),
                 Mistake(
@@ -170,8 +171,8 @@ TASKS = (
             within=0.005,
         ),
         why=(
-            "A guess reads up to four times what was asked for; the mean is less because some of those pages are "
-            "already cached."
+            "A guess reads up to four times the requested pages; the mean is lower because some of those pages "
+            "are already cached."
         ),
         hints=(
             "Keep the rows with why 4.",
@@ -187,9 +188,9 @@ TASKS = (
     Task(
         "guess/careful",
         question=(
-            "Write the rule of 2013 as a function of history and asked. A history counts only if it is longer than "
-            "what is asked for; then the kernel reads history + asked pages, at most 32. Otherwise it reads what was "
-            "asked for."
+            "Write the rule of 2013 as a function of history and asked. A history counts only if it is longer "
+            "than the request; then the kernel reads history + asked pages, at most 32. Otherwise it reads only "
+            "the requested pages."
         ),
         kind=Function("history and asked"),
         check=Cases(
@@ -199,7 +200,7 @@ TASKS = (
             (
                 Mistake(
                     "equal-history",
-                    "One earlier read by chance leaves as many pages as were asked for. The rule demands more.",
+                    "One earlier read by chance leaves as many pages as a request has. The rule demands more.",
                     when=lambda _, __, history, asked: history == asked,
                 ),
                 Mistake(
@@ -216,8 +217,8 @@ TASKS = (
             within=0,
         ),
         why=(
-            "One earlier read by chance leaves just as many pages as a read asks for. Now it takes two such reads in a "
-            "row to deceive the kernel."
+            "One earlier read by chance leaves just as many pages as a read requests. Now only two such reads in "
+            "a row deceive the kernel."
         ),
         hints=(
             "Two cases: history > asked, and all others.",

@@ -20,13 +20,13 @@ CASE = "compressible-data"
 BLOCK = 4096
 ZERO_BUFFERS = {"reduction.buffer_compress_percentage": 0, "reduction.zero_buffers": True}
 WORTH = 0.1
-"""The smallest share of the data that counts as a saving."""
+"""The smallest share of the data that counts as savings."""
 SAVERS = ("zeros", "duplicates", "compression")
 
 
 @cache
 def _buffers() -> dict[bytes, str]:
-    """Return buffers, and what each of them is."""
+    """Return buffers, each with its description."""
     noise = random.Random(1)
     empty = bytes(BLOCK)
     return {
@@ -39,7 +39,7 @@ def _buffers() -> dict[bytes, str]:
 
 @cache
 def _written() -> dict[tuple[bytes, ...], str]:
-    """Return lists of buffers, and what each of them is."""
+    """Return lists of buffers, each with its description."""
     noise = random.Random(2)
     one = noise.randbytes(16 * BLOCK)
     first, second = one[:BLOCK], one[BLOCK : 2 * BLOCK]
@@ -80,8 +80,8 @@ TASKS = (
     Task(
         "data/zeros",
         question=(
-            "Write what zero suppression does: a function of a buffer that returns the share of its blocks of 4,096 "
-            "bytes that are all zeros. The check tries it with buffers that you have not seen."
+            "Write zero suppression: a function of a buffer that returns the share of its blocks of 4,096 bytes "
+            "that are all zeros. The check uses buffers that you have not seen."
         ),
         kind=Function("a buffer"),
         check=Cases(
@@ -97,7 +97,7 @@ TASKS = (
                 Mistake("percent", "That is in percent; return a share from 0 to 1.", times=100),
                 Mistake(
                     "not-aligned",
-                    "The zeros are in two blocks, and neither of them is empty: blocks begin at multiples of 4,096.",
+                    "The zeros are in two blocks, but neither of them is empty: blocks start at multiples of 4,096.",
                     when=lambda _, truth, buffer: not truth and bytes(BLOCK) in buffer,
                 ),
                 Mistake(
@@ -124,8 +124,8 @@ TASKS = (
     Task(
         "data/duplicates",
         question=(
-            "Now deduplication: write a function of a list of buffers, in the order in which they were written. What "
-            "share of their blocks of 4,096 bytes was there before?"
+            "Now deduplication: write a function of a list of buffers, in the order in which they were written. "
+            "What share of their blocks of 4,096 bytes was already stored?"
         ),
         kind=Function("a list of buffers"),
         check=Cases(
@@ -135,16 +135,16 @@ TASKS = (
             (
                 Mistake(
                     "first-counted",
-                    "The first one has to be stored, and is not a duplicate.",
+                    "The first one must be stored, and is not a duplicate.",
                     when=lambda found, truth, _: truth < found == 1,
                 ),
                 Mistake(
                     "whole-buffers",
-                    "Storage compares blocks of 4,096 bytes, wherever they are in a write: half of these were there "
-                    "before.",
+                    "Storage compares blocks of 4,096 bytes, wherever they are in a write: half of these were "
+                    "already stored.",
                     gives=_duplicates,
                 ),
-                Mistake("other", "A share of {truth:.3g} of the blocks was there before."),
+                Mistake("other", "A share of {truth:.3g} of the blocks was already stored."),
             ),
         ),
         why="It finds blocks that were written before, byte for byte, but not blocks that are merely similar.",
@@ -162,9 +162,9 @@ TASKS = (
     Task(
         "data/honest",
         question=(
-            "Team A wants to test the compressor, with its fio 2.20: two to one from the compressor, and nothing from "
-            "zero suppression or deduplication. Which option must be added to buffer_compress_percentage=50? Give a "
-            "dictionary with reduction.<option> and its value."
+            "Team A wants to test the compressor, with its fio 2.20: two to one from the compressor, and nothing "
+            "from zero suppression or deduplication. Which option must be added to "
+            "buffer_compress_percentage=50? Assign a dictionary with reduction.<option> and its value."
         ),
         kind=Settings(),
         check=Change(
@@ -206,7 +206,7 @@ TASKS = (
         ),
         why="With such a small chunk no block of the storage is empty and none repeats: the compressor gets all data.",
         hints=(
-            "[control['path'] for control in case.controls] has options; their paths begin with reduction.",
+            "[control['path'] for control in case.controls] has options; their paths start with reduction.",
             "What did fio 3.33 do differently?",
             "The chunk: reduction.buffer_compress_chunk, in bytes.",
         ),
@@ -215,8 +215,9 @@ TASKS = (
     Task(
         "data/verdict",
         question=(
-            "Write what a report should say: a function of a result that returns what saved the most bytes: 'zeros', "
-            "'duplicates' or 'compression'. If all three together save less than a tenth, it returns 'nothing'."
+            "Write the sentence that a report needs: a function of a result that returns the stage that saved "
+            "the most bytes: 'zeros', 'duplicates' or 'compression'. If all three together save less than a "
+            "tenth, it returns 'nothing'."
         ),
         kind=Function("a result"),
         check=Cases(
@@ -226,8 +227,8 @@ TASKS = (
             (
                 Mistake(
                     "compression-first",
-                    "The compressor's ratio is for all data that zero suppression leaves, but deduplication comes "
-                    "before compression and has already removed those bytes.",
+                    "The compressor's ratio covers all data after zero suppression. But deduplication precedes "
+                    "compression and has already removed those bytes.",
                     when=lambda found, truth, _: (found, truth) == ("compression", "duplicates"),
                 ),
                 Mistake(
@@ -242,8 +243,8 @@ TASKS = (
         why="A single ratio says that bytes were saved. Only the stages say which of them saved the bytes.",
         hints=(
             "result.metrics has reduction_in_bytes, and reduction_after_X_bytes for zeros, duplicates and compression.",
-            "A stage saves the bytes that come in minus those that go out; the stages are in this order.",
-            "max(saved, key=saved.get) gives the key with the largest value of a dictionary.",
+            "A stage saves the incoming bytes minus the outgoing ones; the stages are in this order.",
+            "max(saved, key=saved.get) returns the key with the largest value of a dictionary.",
         ),
         answer=(
             "def verdict(result):\n"

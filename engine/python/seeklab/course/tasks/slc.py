@@ -51,7 +51,7 @@ TASKS = (
             ),
             unit=" s",
         ),
-        why="Once the cache is full, each GB takes as long as eighteen GB took before.",
+        why="Once the cache is full, each GB takes as long as eighteen GB did before.",
         hints=(
             "How many of the GB go into the cache, and how many do not?",
             "fast = min(size, cache); the rest is size - fast.",
@@ -66,10 +66,10 @@ TASKS = (
     Task(
         "slc/limit",
         question=(
-            "With four bits in each cell, the drive's cells hold 1024 GB. 12 GB of cache are always there. When the "
-            "drive is empty, it lends half of its cells, with one bit in each. What it lends falls in a straight line "
-            "to zero when the drive is 75% full. Write a function of the share that is full (0 to 1): how many GB does "
-            "the cache hold?"
+            "With four bits in each cell, the drive's cells hold 1024 GB. 12 GB of cache are always there. When "
+            "the drive is empty, it lends half of its cells, with one bit in each. The lent part falls in a "
+            "straight line to zero when the drive is 75% full. Write a function of the share that is full (0 to "
+            "1): how many GB does the cache hold?"
         ),
         kind=Function("the share that is full"),
         check=Cases(
@@ -79,7 +79,7 @@ TASKS = (
             (
                 Mistake(
                     "below-static",
-                    "The static part is there however full the drive is: the drive never lends less than nothing.",
+                    "The static part is always there: the drive never lends less than zero.",
                     when=lambda found, *_: found < STATIC_GB,
                 ),
                 Mistake(
@@ -89,7 +89,7 @@ TASKS = (
                 ),
                 Mistake(
                     "only-lent",
-                    "That is the part that is lent. Add the static part.",
+                    "That is the lent part. Add the static part.",
                     gives=lambda full: _limit(full) - STATIC_GB,
                 ),
                 Mistake(
@@ -110,9 +110,10 @@ TASKS = (
     Task(
         "slc/every",
         question=(
-            "Bursts are written at 1800 MB/s, each smaller than the cache. The drive folds 100 MB/s. It begins to fold "
-            "one second after the last write, and does not fold during writes. Write a function of the GB of a burst: "
-            "how many seconds must pass between the starts of two bursts, so that each finds the cache empty?"
+            "Bursts are written at 1800 MB/s, each smaller than the cache. The drive folds 100 MB/s. It starts "
+            "to fold one second after the last write, and does not fold during writes. Write a function of the "
+            "GB of a burst: how many seconds must pass between the starts of two bursts, so that each finds the "
+            "cache empty?"
         ),
         kind=Function("the GB of a burst"),
         check=Cases(
@@ -122,12 +123,12 @@ TASKS = (
             (
                 Mistake(
                     "only-folding",
-                    "That is how long the drive folds. While it takes the next burst, it folds nothing.",
+                    "That is how long the drive folds. While it takes the next burst, it does not fold.",
                     gives=lambda burst_gb: 1000 * burst_gb / FOLD_MB,
                 ),
                 Mistake(
                     "no-idle",
-                    "The drive begins to fold after a second without writes.",
+                    "The drive starts to fold after a second without writes.",
                     gives=lambda burst_gb: _every(burst_gb, 0),
                 ),
                 Mistake("other", "A period is the burst at 1.8 GB/s, a second of rest, and folding at 0.1 GB/s."),
@@ -135,7 +136,7 @@ TASKS = (
             unit=" s",
             within=1e-4,
         ),
-        why="The average is less than 100 MB/s: the drive folds nothing in a burst and for a second after it.",
+        why="The average is below 100 MB/s: the drive does not fold during a burst and for a second after it.",
         hints=(
             "What does the drive do from the start of one burst to the start of the next? Three things.",
             "It takes the burst, waits for a second, and folds.",

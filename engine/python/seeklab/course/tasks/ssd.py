@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 PRESET = "ssd-sata-tlc"
 MAPPED = 512 << 20
 SMALL = {"pages_per_block": 128, "mapped": MAPPED}
-"""A small cut of the drive, so that it can be written over several times: smaller blocks, 512 MiB of them."""
+"""A small version of the drive, to write over it several times: smaller blocks, 512 MiB of them."""
 MIN_WRITES = 60_000
 MAX_RESERVE = 32
 PAGES = ("host", "moved", "padded")
-"""What the drive programs."""
+"""The counters of the pages that the drive programs."""
 
 
 def on_drive(
@@ -32,7 +32,7 @@ def on_drive(
     preset: str = PRESET,
     log: bool = False,
 ) -> Result:
-    """Run jobs on a drive of a preset, with other values of its own and of its flash."""
+    """Run jobs on a drive of a preset, with other values of the drive and of its flash."""
     common = {"filename": "drive", "rw": "randwrite", "bs": 4096, "size": "100%", "norandommap": True}
     device = {"name": "ssd", "preset": preset, "ssd": {**(ssd or {}), "flash": dict(flash or {})}}
     named = [{"name": "app", **common, **job} for job in jobs]
@@ -41,13 +41,13 @@ def on_drive(
 
 @cache
 def out_of_the_box() -> Result:
-    """Give the run of a drive that has never been written, and is written at random without a pause."""
+    """Return the run of a new drive that is written at random without a pause."""
     return on_drive({"iodepth": 32, "number_ios": 400_000}, flash={**SMALL, "precondition": "none"})
 
 
 @cache
 def thursday(reserve_percent: float = 14.5) -> Result:
-    """Give the run of the drive in use: random writes, with so much flash beyond its capacity."""
+    """Return the run of the drive in use: random writes, with this much flash beyond its capacity."""
     return on_drive({"iodepth": 32, "number_ios": 150_000}, flash={"overprovision": reserve_percent})
 
 
@@ -72,10 +72,10 @@ def _amplification() -> float:
 
 def _reserve(asked: Asked) -> list[Evidence]:
     percent = asked.answers[ANSWER]
-    too_little = Mistake("too-little", "With more room the drive moves fewer pages.")
+    too_little = Mistake("too-little", "With more spare flash, the drive moves fewer pages.")
     too_much = Mistake(
         "too-much",
-        "That is more than enough, and each percent is capacity that you pay for and cannot sell. Find a smaller one.",
+        "That is more than enough, and you pay for each percent of capacity that you cannot sell. Find a smaller one.",
     )
     return [
         Bound("app.write_iops", at_least=MIN_WRITES, why=too_little).check(thursday(percent), None),
@@ -94,7 +94,7 @@ TASKS = (
         check=Value(
             lambda: _until_half()[0],
             (
-                Mistake("mebibytes", "That is in MiB; give bytes.", times=1 / (1 << 20)),
+                Mistake("mebibytes", "That is in MiB; use bytes.", times=1 / (1 << 20)),
                 Mistake(
                     "time",
                     "That is a time in seconds. Add up write_bytes of the rows until then.",
@@ -106,7 +106,7 @@ TASKS = (
                     "slower gradually.",
                     gives=MAPPED,
                 ),
-                Mistake("other", "In the series, the rate falls below half of its first row somewhere else."),
+                Mistake("other", "In the series, the rate drops below half of its first row somewhere else."),
             ),
             within=0.02,
         ),
@@ -128,9 +128,10 @@ TASKS = (
     Task(
         "ssd/amplification",
         question=(
-            "The drive has counters, in thursday().metrics. ssd_host_pages counts the pages that the computer (the "
-            "host) wrote and that reached the flash. ssd_moved_pages counts the pages that the drive copied when it "
-            "collected garbage. ssd_padded_pages counts empty pages that fill up a portion. How many pages were "
+            "The drive has counters, in thursday().metrics. The counter ssd_host_pages has the pages that the "
+            "computer (the host) wrote and that reached the flash. Another, ssd_moved_pages, has the pages that "
+            "the drive copied when it collected garbage. Empty pages that fill up a portion are in "
+            "ssd_padded_pages. How many pages were "
             "programmed for each page that the host wrote?"
         ),
         kind=Number(),
@@ -139,8 +140,8 @@ TASKS = (
             (
                 Mistake(
                     "only-moved",
-                    "That is the number of pages moved for each page of the host. The drive programs the host's page "
-                    "as well: add it.",
+                    "That is the number of moved pages for each page of the host. The drive also programs the "
+                    "host's page: add it.",
                     gives=lambda: _pages()["moved"] / _pages()["host"],
                 ),
                 Mistake(
@@ -174,7 +175,7 @@ TASKS = (
         check=_reserve,
         why="The customer does not need a faster drive: with less of it in use, it is faster and lives longer.",
         hints=(
-            "thursday(20).metrics['app.write_iops'] is what it makes with 20%.",
+            "thursday(20).metrics['app.write_iops'] is its rate with 20%.",
             "Each further percent leaves fewer valid pages in the block that is collected.",
             "Try 20, 24, 28.",
         ),

@@ -15,10 +15,10 @@ LEAVES = (
     (10, 10, 10, 10, 10, 10, 10, 10, 10, 10),
     (1000, 980, 10, 10, 10, 10, 10, 10, 10, 10),
 )
-"""When the leaves of a request have their answers, in ms."""
+"""The answer times of a request's leaves, in ms."""
 AFTER_MS = 15
 PAIRS = ((10, 10), (1000, 10), (1000, 1000), (14, 10), (20, 10), (1000, 990))
-"""How long the first and the second copy of a leaf take, in ms."""
+"""The durations of the first and second copy of a leaf, in ms."""
 
 
 def _late(share: float, servers: int) -> float:
@@ -49,7 +49,7 @@ TASKS = (
             (
                 Mistake(
                     "in-time",
-                    "That is the share of users for whom all servers are in time; the others wait.",
+                    "That is the share of users whose servers are all in time; the others wait.",
                     gives=lambda share, servers: 1 - _late(share, servers),
                 ),
                 Mistake(
@@ -71,7 +71,7 @@ TASKS = (
         ),
         hints=(
             "When is a user in time?",
-            "When all servers are, each with a probability of 1 - share.",
+            "When all servers are in time, each with a probability of 1 - share.",
             "lambda share, servers: 1 - (1 - share) ** servers",
         ),
         answer="def late(share, servers):\n    return 1 - (1 - share) ** servers",
@@ -79,9 +79,9 @@ TASKS = (
     Task(
         "tail/hedged",
         question=(
-            "One leaf of a request has sent its question to a server, which will take `first` ms. If there is no "
-            "answer after `after` ms, the leaf sends the question to a second server as well, which will take `second` "
-            "ms from then on. Write a function of first, second and after: after how many ms does the leaf have an "
+            "One leaf of a request sends its question to a server, which takes `first` ms. If there is no answer "
+            "after `after` ms, the leaf also sends the question to a second server, which takes `second` ms from "
+            "then on. Write a function of first, second and after: after how many ms does the leaf have an "
             "answer?"
         ),
         kind=Function("three numbers: first, second and after"),
@@ -102,10 +102,10 @@ TASKS = (
                 ),
                 Mistake(
                     "first-dropped",
-                    "The first copy continues; the leaf takes its answer if it comes sooner.",
+                    "The first copy continues; the leaf takes its answer if it arrives sooner.",
                     gives=lambda first, second, after: first if first <= after else after + second,
                 ),
-                Mistake("other", "Two answers are on their way; the leaf takes the one that arrives first."),
+                Mistake("other", "Two answers will arrive; the leaf takes the first one."),
             ),
             unit=" ms",
             within=0,
@@ -113,7 +113,7 @@ TASKS = (
         why="The second copy shortens only waits that are longer than `after`, and never to less than `after`.",
         hints=(
             "What happens if first is at most after?",
-            "Otherwise two answers come, at first and at after + second.",
+            "Otherwise two answers arrive, at first and at after + second.",
             "first if first <= after else min(first, after + second)",
         ),
         answer="def hedged(first, second, after):\n    return first if first <= after else min(first, after + second)",
@@ -121,10 +121,10 @@ TASKS = (
     Task(
         "tail/waits",
         question=(
-            "A request asks several servers at once; each of these questions is called a leaf. A list says after how "
-            "many ms each leaf has its answer, in the order in which the servers were asked. Any `needed` answers "
-            "are enough, as with an erasure code, which computes missing parts from the others. Write a function of "
-            "the list and needed: how long does the request wait?"
+            "A request asks several servers at once; each of these questions is called a leaf. A list has the "
+            "time in ms when each leaf has its answer, in the order in which the servers were asked. Any "
+            "`needed` answers are enough, as with an erasure code, which computes missing parts from the others. "
+            "Write a function of the list and needed: how long does the request wait?"
         ),
         kind=Function("a list and a number"),
         check=Cases(
@@ -134,7 +134,7 @@ TASKS = (
             (
                 Mistake(
                     "slowest",
-                    "That is the slowest of all; {needed} answers are there before it.",
+                    "That is the slowest of all; {needed} answers arrive before it.",
                     gives=lambda leaves, _: max(leaves),
                 ),
                 Mistake(
@@ -152,7 +152,7 @@ TASKS = (
             unit=" ms",
             within=0,
         ),
-        why="One spare answer hides one slow server, whichever it is, and needs no clock.",
+        why="One spare answer hides any one slow server, and needs no clock.",
         hints=(
             "Put the answers into the order in which they arrive.",
             "sorted(leaves) does this; the request waits for one of them.",

@@ -70,9 +70,9 @@ TASKS = (
     Task(
         "throttle/waited",
         question=(
-            "Where did the time go? Add up the latencies of all writes in three classes: under 1 ms, 1 ms to 1 s, "
-            "1 s and more. Give the seconds of each class. writes is a list of rows; row['latency_ns'] is in "
-            "nanoseconds."
+            "Where did the time go? Add up the latencies of all writes in three classes: under 1 ms, 1 ms to 1 "
+            "s, 1 s and more. Assign the seconds of each class. writes is a list of rows; row['latency_ns'] is "
+            "in nanoseconds."
         ),
         kind=Fields(dict.fromkeys(CLASSES, Number())),
         check=Value(
@@ -84,7 +84,7 @@ TASKS = (
                 Mistake("milliseconds", "That is in milliseconds; give seconds.", times=1e3),
                 Mistake(
                     "mean",
-                    "That is the mean latency of these writes. Give the sum over all of them.",
+                    "That is the mean latency of these writes. Add up all of them.",
                     gives=lambda: {name: total / _writes()[name] for name, total in _waited().items()},
                 ),
                 Mistake("other", "The log adds up to {truth:,.3g} s. Is each write in exactly one class?"),
@@ -93,7 +93,7 @@ TASKS = (
         ),
         why="Nearly all of the waiting is in the class with the fewest writes.",
         hints=(
-            "Begin with a dictionary of three zeros.",
+            "Start with a dictionary of three zeros.",
             "For each row: seconds = row['latency_ns'] / 1e9, then find its class by comparing with 1e-3 and 1.",
             "Add the seconds to the class, not 1.",
         ),
@@ -108,8 +108,8 @@ TASKS = (
     Task(
         "throttle/rhythm",
         question=(
-            "Take the writes that took a second or longer. A write ends at submit_ns + latency_ns. Round that to whole "
-            "seconds of the run, and count how many writes end at each."
+            "Use the writes that took a second or longer. A write ends at submit_ns + latency_ns. Round that to "
+            "whole seconds of the run, and count how many writes end at each."
         ),
         kind=Counts(Number(), "a second of the run, and how many slow writes ended at it"),
         check=Value(
@@ -117,12 +117,12 @@ TASKS = (
             (
                 Mistake(
                     "begins",
-                    "These are the seconds in which the stalled writes began. When does each end? Add its latency.",
+                    "These are the seconds in which the stalled writes started. When does each end? Add its latency.",
                     when=lambda found, _: found in (_ends(edge, at_its_end=False) for edge in (round, int)),
                 ),
                 Mistake(
                     "not-only-stalls",
-                    "You counted {match:,} writes, but only {stalls} took a second or longer. Leave the others out.",
+                    "You counted {match:,} writes, but only {stalls} took a second or longer. Ignore the others.",
                     when=lambda found, truth: sum(found.values()) > sum(truth.values()) and sum(found.values()),
                 ),
                 Mistake(
@@ -151,8 +151,8 @@ TASKS = (
         "throttle/reached",
         question=(
             "How full was the group when the first write slept, in percent of its limit? The counter "
-            "zfs_writes_before_delay is the number of writes that entered before; a write has 8 KiB, a group 500 MiB. "
-            "tickets has the results of A and B."
+            "zfs_writes_before_delay is the number of writes that entered before; a write has 8 KiB, and a group "
+            "has 500 MiB. tickets has the results of A and B."
         ),
         kind=Fields({"A": Number(), "B": Number()}),
         check=Value(
@@ -161,7 +161,7 @@ TASKS = (
                 Mistake("fraction", "That is a fraction; give percent.", times=0.01),
                 Mistake(
                     "swapped",
-                    "You have A's number under B. Which of the two runs lets more in before a write sleeps?",
+                    "You have A's number under B. Which of the two runs lets more writes in before one sleeps?",
                     when=lambda found, _: len(found) == 2 and found["A"] > found["B"],
                 ),
                 Mistake(
@@ -176,7 +176,7 @@ TASKS = (
             within=0.001,
             apart=0.1,
         ),
-        why="B begins to slow writers down at 7/8 of the limit. A begins with the first byte.",
+        why="B starts to slow writers down at 7/8 of the limit. A starts with the first byte.",
         hints=(
             'tickets["A"].metrics["zfs_writes_before_delay"] is a number of writes.',
             "Times 8 * 1024 gives bytes; a limit of 500 MiB is 500 * 1024 * 1024.",
@@ -191,7 +191,7 @@ TASKS = (
     ),
     Task(
         "throttle/late",
-        question="Fix it: write late_from(limit) so that it returns 7/8 of the limit, with a shift for the division.",
+        question="Fix it: write late_from(limit) so that it returns 7/8 of the limit, using a shift for the division.",
         kind=Function("the limit in bytes"),
         check=Cases(
             _late_from,
@@ -210,7 +210,7 @@ TASKS = (
                 ),
                 Mistake(
                     "last-eighth",
-                    "That is the last eighth itself. Writes sleep from the point where it begins.",
+                    "That is the last eighth itself. Writes sleep from its start.",
                     gives=lambda limit: limit / 8,
                 ),
                 Mistake("other", "Seven eighths are {truth:,.0f}."),
@@ -239,7 +239,7 @@ TASKS = (
                 Mistake("seconds", "That is in seconds; give milliseconds.", times=1e-3),
                 Mistake(
                     "one-write",
-                    "That is what the disks need for one write. How many are in the system at the same time?",
+                    "That is the time that the disks need for one write. How many are in the system at the same time?",
                     gives=lambda: _little(lambda _: 1),
                 ),
                 Mistake("other", "Writes in flight times their size over the rate is {truth:.3g} ms."),
@@ -248,10 +248,10 @@ TASKS = (
             within=0.02,
             label="{key} threads",
         ),
-        why="A hundred times as many are in flight at the same rate, so the mean is a hundred times as long. The "
-        "formula does not depend on a throttle.",
+        why="A hundred times as many writes are in flight at the same rate, so the mean is a hundred times as long. "
+        "The formula does not depend on a throttle.",
         hints=(
-            "Solve for the latency: in flight / rate. The rate has to be in writes a second.",
+            "Solve for the latency: in flight / rate. The rate must be in writes a second.",
             "100 MiB/s in writes of 8 KiB: 100 * MIB / (8 * KIB) writes a second.",
             "Times 1000 for milliseconds.",
         ),

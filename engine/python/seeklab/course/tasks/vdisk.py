@@ -87,10 +87,10 @@ TASKS = (
     Task(
         "vdisk/busy",
         question=(
-            "before.cpu.rows() has a row for each thread, with disk, the number of its disk, and busy_ns, how long it "
-            "worked. before.jobs[number] is the name of that disk's job. before.metrics['reads.elapsed_s'] is how long "
-            "the disk of the job reads had work, and so on. For each job, what percentage of that time was the thread "
-            "of its disk busy?"
+            "Use before.cpu.rows(), which has a row for each thread: disk is the number of its disk, and busy_ns "
+            "is how long it worked. The name of that disk's job is before.jobs[number]. For the job reads, "
+            "before.metrics['reads.elapsed_s'] is how long its disk had work; other jobs have the same metric. "
+            "For each job, what percentage of that time was the thread of its disk busy?"
         ),
         kind=Table(Word(), Number(), "the name of a job, and the percentage for its disk"),
         check=Value(
@@ -104,7 +104,7 @@ TASKS = (
                 ),
                 Mistake(
                     "whole-run",
-                    "You divided by the whole run. This disk had work for a part of it: take its own elapsed_s.",
+                    "You divided by the whole run. This disk had work for only part of it: use its own elapsed_s.",
                     gives=lambda: {job: 100 * worked / _before().simulated_s for job, worked in _worked().items()},
                 ),
                 Mistake(
@@ -115,7 +115,7 @@ TASKS = (
             ),
             unit="%",
         ),
-        why="Each disk has one thread that never rests while the disk has work, and eleven cores are idle.",
+        why="Each disk has one thread that never rests while the disk has work; eleven cores are idle.",
         hints=(
             "for row in before.cpu.rows(): the job's name is before.jobs[int(row['disk'])].",
             "busy_ns / 1e9 are seconds; the seconds to divide by are before.metrics[f'{job}.elapsed_s'].",
@@ -143,7 +143,7 @@ TASKS = (
                 Mistake("nanoseconds", "That is in nanoseconds for each read; give microseconds.", times=1e3),
                 Mistake(
                     "all-reads",
-                    "That is for all reads together, in nanoseconds; give microseconds for one read.",
+                    "That covers all reads together, in nanoseconds; use microseconds for one read.",
                     gives=lambda: _profile("disk 0"),
                 ),
                 Mistake(
@@ -155,7 +155,7 @@ TASKS = (
             ),
             unit=" µs",
         ),
-        why="No single function is to blame. Without the largest there would be less than twice as many reads.",
+        why="No single function is the cause. Without the largest there would be less than twice as many reads.",
         hints=(
             "line.rsplit(' ', 1) splits off the number at the end.",
             "stack.split(';', 2) gives the disk, the thread, and the functions.",
@@ -190,8 +190,8 @@ TASKS = (
                 ),
                 Mistake(
                     "only-shards",
-                    "That would be right if only the shards worked. Which other thread handles each read, and how many "
-                    "reads can it do?",
+                    "That would be right if only the shards worked. Which other thread handles each read, and "
+                    "how many reads can it handle?",
                     gives=lambda n, c, *_: 1e6 * n / c,
                 ),
                 Mistake(
@@ -205,9 +205,9 @@ TASKS = (
             unit=" reads/s",
             within=0.01,
         ),
-        why="There are three limits, the shards, the primary and the cores, and the lowest counts.",
+        why="There are three limits: the shards, the primary and the cores. The lowest counts.",
         hints=(
-            "n threads that need c microseconds for a read do n / c reads a microsecond.",
+            "n threads that need c microseconds for a read handle n / c reads a microsecond.",
             "The primary is one thread and handles each read: 1 / d. All cores together: cores / (c + d).",
             "min() of the three, times 1e6.",
         ),
@@ -216,10 +216,10 @@ TASKS = (
     Task(
         "vdisk/wall",
         question=(
-            "A disk has four shards, and each request is a fifth cheaper. The vendor can afford one more change: "
-            '12 shards ("controller.shards": 12), 24 cores ("controller.cores": 24), half the work of a shard on a '
-            'read ("controller.read": "30us"), or half the work of the primary on it, the dispatch '
-            '("controller.dispatch": "14us"). Which one brings the disk above 70,000 reads/s?'
+            "A disk has four shards, and each request is a fifth cheaper. The vendor can afford one more change. "
+            'It may be 12 shards ("controller.shards": 12) or 24 cores ("controller.cores": 24). It may also halve '
+            'the work of a shard on a read ("controller.read": "30us"), or the work of the primary on it, the '
+            'dispatch ("controller.dispatch": "14us"). Which one brings the disk above 70,000 reads/s?'
         ),
         kind=Settings(tuple(CHOICES)),
         check=Change(
@@ -236,7 +236,7 @@ TASKS = (
             mistakes=(
                 Mistake(
                     "more-shards",
-                    "{match} The shards that are there already wait for the primary.",
+                    "{match} The existing shards already wait for the primary.",
                     when=_was("controller.shards"),
                 ),
                 Mistake(

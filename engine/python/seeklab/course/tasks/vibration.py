@@ -118,7 +118,10 @@ TASKS = (
             unit=" ms",
             within=0.01,
         ),
-        why="If one in five attempts fails, a request loses a quarter of a revolution; if 19 in 20 fail, nineteen.",
+        why=(
+            "If one in five attempts fails, a request loses a quarter of a revolution; if 19 in 20 fail, it "
+            "loses nineteen."
+        ),
         hints=(
             "A request has a first failed attempt with probability q, and a second one with probability q * q.",
             "q + q^2 + q^3 + ... is q / (1 - q).",
@@ -129,15 +132,16 @@ TASKS = (
     Task(
         "shouting/share",
         question=(
-            "The disk does not count failed attempts, but its service times show them. soft.service_times has the rows "
-            "of the picture above: service_ns, a time in nanoseconds, and requests, how many took that long. A request "
-            "takes 1.6 ms and a revolution 8.33 ms. What share of all attempts failed?"
+            "The disk does not count failed attempts, but its service times show them. Use soft.service_times, "
+            "which has the rows of the picture above: service_ns is a time in nanoseconds, and requests is how "
+            "many took that long. A request takes 1.6 ms and a revolution 8.33 ms. What share of all attempts "
+            "failed?"
         ),
         kind=Number(),
         check=Value(
             _share,
             (
-                Mistake("percent", "That is in percent; give a share between 0 and 1.", times=100),
+                Mistake("percent", "That is in percent; use a share between 0 and 1.", times=100),
                 Mistake(
                     "per-request",
                     "That is failed attempts per request. Each request also has one that succeeds: divide by all "
@@ -151,7 +155,7 @@ TASKS = (
                 ),
                 Mistake(
                     "one-turn",
-                    "That counts one failed attempt for each late request, but some have lost more revolutions.",
+                    "That counts one failed attempt for each late request, but some lost more revolutions.",
                     gives=lambda: _share(2),
                 ),
                 Mistake("succeeded", "That is the share of attempts that succeeded.", gives=lambda: 1 - _share()),
@@ -163,11 +167,11 @@ TASKS = (
             facts=lambda: dict(zip(("failed", "requests", "late"), _attempts(), strict=True)),
         ),
         why=(
-            "More than a third of all attempts failed, the quiet first second included. The comb of service times is "
-            "as good as a counter."
+            "More than a third of all attempts failed, including the quiet first second. The comb of service "
+            "times is as good as a counter."
         ),
         hints=(
-            "A request that took 18.3 ms has lost two revolutions: two failed attempts, and one that succeeded.",
+            "A request that took 18.3 ms lost two revolutions: it had two failed attempts and one successful one.",
             "round((row['service_ns'] / 1e6 - 1.6) / 8.33) is the number of failed attempts of a request.",
             "Multiply by row['requests'] and add up. All attempts are the failed ones plus one for each request.",
         ),
@@ -192,7 +196,7 @@ TASKS = (
         why="Memory buys time, not throughput: 60% of the limit, divided by the rate at which data arrive.",
         hints=(
             f"{INGEST_MB} MB/s for {SHOUT_S} s: how many MB arrive?",
-            f"They have to fit into {DELAY_FROM:.0%} of the limit.",
+            f"They must fit into {DELAY_FROM:.0%} of the limit.",
             f"{SHOUT_MB:,} / {DELAY_FROM} MB; divide by 1.048576 for MiB.",
         ),
         answer="limit_mib = 3200",

@@ -22,7 +22,7 @@ def _hours(passes: float) -> float:
 
 
 def _steady(cache_gb: float, *, times: float = 2, is_written: bool = True) -> float:
-    """Return the rate in MB/s if the zone that is cleaned holds `times` times the average."""
+    """Return the rate in MB/s if the cleaned zone holds `times` the average."""
     gain = times * 1000 * cache_gb * ZONE_MB / DRIVE_MB
     return gain / (CLEAN_S + is_written * gain / RATE_MB)
 
@@ -31,9 +31,9 @@ TASKS = (
     Task(
         "zones/clean",
         question=(
-            "To change anything in a shingled zone, the drive reads the zone and writes it back, both at its rate. "
-            "Before and after that, the heads move for 0.02 s. Write a function of the size of a zone in MB and the "
-            "rate in MB/s: how many seconds does a clean take?"
+            "To change anything in a shingled zone, the drive reads the zone and writes it back, both at its "
+            "rate. The heads move for 0.02 s before that and again after it. Write a function of a zone's size "
+            "in MB and the rate in MB/s: how many seconds does a clean take?"
         ),
         kind=Function("the size of a zone and the rate"),
         check=Cases(
@@ -67,9 +67,9 @@ TASKS = (
     Task(
         "zones/hours",
         question=(
-            "A rebuild writes 4,000,000 MB to a drive of 150 MB/s with zones of 268.4 MB. It passes over the drive "
-            "several times. Each pass writes a part of every zone, and then the zone has to be cleaned, in 3.62 s. "
-            "Write a function of the number of passes: how many hours does the rebuild take?"
+            "A rebuild writes 4,000,000 MB to a drive of 150 MB/s with zones of 268.4 MB. It passes over the "
+            "drive several times. Each pass writes part of every zone, and the drive then needs 3.62 s to clean "
+            "that zone. Write a function of the number of passes: how many hours does the rebuild take?"
         ),
         kind=Function("the number of passes"),
         check=Cases(
@@ -120,13 +120,13 @@ TASKS = (
             (
                 Mistake(
                     "no-writing",
-                    "That is nearly right. The bytes have to be written to the cache as well, at 150 MB/s.",
+                    "That is nearly right. The drive must also write the bytes to the cache, at 150 MB/s.",
                     gives=lambda cache_gb: _steady(cache_gb, is_written=False),
                 ),
                 Mistake(
                     "average",
-                    "That is for the average zone. The drive cleans the oldest one: it has had the longest time to "
-                    "collect data, and has twice the average.",
+                    "That is for the average zone. The drive cleans the oldest one: it has had the longest time "
+                    "to collect data, and has twice the average.",
                     gives=lambda cache_gb: _steady(cache_gb, times=1),
                 ),
                 Mistake(
@@ -137,10 +137,10 @@ TASKS = (
             unit=" MB/s",
             within=NEAR,
         ),
-        why="A drive of 150 MB/s takes four, even if the application asks for less.",
+        why="A drive of 150 MB/s takes four, even if the application requests less.",
         hints=(
-            "How many MB of room does a clean gain, and how long does it take to use them up again?",
-            "gain = 2 * cache * 1000 / 14,901 MB. The drive takes it in the time of a clean and of writing it.",
+            "How many MB of space does a clean gain, and how long does it take to use them up again?",
+            "gain = 2 * cache * 1000 / 14,901 MB. The drive takes it in the time of a clean plus the time to write it.",
             "gain / (3.62 + gain / 150)",
         ),
         answer=(
