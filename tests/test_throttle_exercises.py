@@ -56,7 +56,7 @@ def test_a_wrong_reading_fails_without_telling_the_right_one() -> None:
     ).passed
 
 
-@pytest.mark.parametrize(("answer", "told"), [(None, "no answer yet"), ("The disks.", "word for word"), (3, "got 3")])
+@pytest.mark.parametrize(("answer", "told"), [(None, "no answer yet"), ("The disks.", "exact text"), (3, "got 3")])
 def test_what_is_no_throttle_is_refused_with_a_sentence(answer: object, told: str) -> None:
     verdict = which_throttle.check("check-throttle", LEARNERS[0], throttle=answer)
     assert verdict.outcome is Outcome.FAIL

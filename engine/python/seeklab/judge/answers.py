@@ -1,7 +1,7 @@
-"""What an answer may be. Each kind reads a raw answer strictly: a value to judge, or a sentence on what is wrong.
+"""Kinds of answers. Each kind reads a raw answer strictly: a value to judge, or a sentence about the error.
 
-Answers are data that a learner made, so nothing of them is taken for granted. What is readable of an answer in several
-parts is judged; each part that is not is one broken bound.
+Answers come from learners, so nothing about them is taken for granted. In an answer with several parts, the readable
+parts are judged; each other part is one broken bound.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST_SHOWN = 80
 NO_DATA = "no data"
 UNANSWERED = "there is no answer yet"
 UNREADABLE = "unreadable"
-"""The code of an answer that is not of its kind."""
+"""The code of an answer of the wrong kind."""
 SETTING = "setting"
 """The code of a change to a setting that the task does not offer."""
 ONLY = "the answer"
@@ -29,20 +29,20 @@ ONLY = "the answer"
 
 
 class UnreadableError(Exception):
-    """An answer that cannot be judged: what was found, and what is accepted."""
+    """An answer that cannot be judged, with the found value and a description of accepted ones."""
 
     def __init__(self, found: str | None, accepted: str, why: str, code: str = UNREADABLE) -> None:
-        """Take what was found, what is accepted, the sentence and its code."""
+        """Take the found value, the accepted ones, the sentence and its code."""
         super().__init__(why)
         self.found, self.accepted, self.why, self.code = found, accepted, why, code
 
     def evidence(self, what: str) -> Evidence:
-        """Give it as a broken bound."""
+        """Return it as a broken bound."""
         return Evidence(what, self.found, self.accepted, met=False, why=self.why, code=self.code)
 
 
 def expected(name: str, raw: object, accepted: str) -> UnreadableError:
-    """Return the error for an answer that is not what is accepted; an answer without a name is the only one."""
+    """Return the error for an answer that is not accepted; an answer without a name is the only one."""
     found = shown(raw)
     if not name:
         return UnreadableError(found, accepted, f"Expected {accepted}; got {found}.")
@@ -60,7 +60,7 @@ class Kind(Protocol):
     """A kind of answer."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give what can be judged, and a broken bound for each part that cannot; raises UnreadableError."""
+        """Return the readable value, and a broken bound for each unreadable part; raises UnreadableError."""
 
 
 def plain(name: str, raw: object) -> Any:
@@ -78,7 +78,7 @@ def plain(name: str, raw: object) -> Any:
 
 
 def shown(value: object) -> str:
-    """Write what was given, shortened."""
+    """Return a short text for a learner's value."""
     if callable(value):
         return "a class" if isinstance(value, type) else "a function"
     text = repr(value)
@@ -94,14 +94,14 @@ class Number:
     at_most: float = math.inf
 
     def __str__(self) -> str:
-        """Say what is accepted."""
+        """Return the description of accepted answers."""
         kind = "a whole number" if self.whole else "a number"
         if math.isfinite(self.at_least) and math.isfinite(self.at_most):
             return f"{kind} from {self.at_least:g} to {self.at_most:g}"
         return kind
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the number."""
+        """Return the number."""
         value = plain(name, raw)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise expected(name, value, str(self))
@@ -112,27 +112,27 @@ class Number:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several texts, word for word; each that may be wrong has the reason why."""
+    """One of several texts, copied exactly; each wrong one has a reason."""
 
     options: Mapping[str, str]
     """The choices, each with the message if it is wrong."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the choice."""
+        """Return the choice."""
         value = plain(name, raw)
         if not isinstance(value, str) or value not in self.options:
-            raise expected(name, value, "one of those offered, word for word")
+            raise expected(name, value, "the exact text of one of the choices")
         return value, []
 
 
 @dataclass(frozen=True)
 class Fields:
-    """A dictionary with an answer of a kind for each name, or for each number."""
+    """A dictionary with an answer for each name, or for each number."""
 
     kinds: Mapping[Any, Kind]
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give what is readable by name, and a broken bound for each name without."""
+        """Return the readable answers by name, and a broken bound for each of the others."""
         has_names = all(isinstance(part, str) for part in self.kinds)
         value = plain(name, raw) if has_names or not isinstance(raw, Mapping) else raw
         accepted = f"a dictionary of {', '.join(map(str, self.kinds))}"
@@ -152,15 +152,15 @@ class Fields:
 
 @dataclass(frozen=True)
 class Settings:
-    """Values by name, such as paths of a scenario; only some may be set."""
+    """Values by name, such as paths of a scenario; a task may offer only some."""
 
     may_set: Sequence[str] = ()
-    """The names that may be set; none for any."""
+    """The names on offer; empty if any name is accepted."""
     others: Mapping[str, str] = field(default_factory=dict)
-    """The message for each name that may not be set."""
+    """The message for each name that is not on offer."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the settings."""
+        """Return the settings."""
         value = plain(name, raw)
         names = ", ".join(self.may_set)
         if not isinstance(value, dict) or not value:
@@ -168,26 +168,26 @@ class Settings:
         outside = [path for path in value if self.may_set and path not in self.may_set]
         if outside:
             accepted = f"one of {names}"
-            why = self.others.get(outside[0], f"{outside[0][:LONGEST_SHOWN]} is not yours to set; set {accepted}")
+            why = self.others.get(outside[0], f"{outside[0][:LONGEST_SHOWN]} cannot be set here; set {accepted}")
             raise UnreadableError(outside[0][:LONGEST_SHOWN], accepted, why, SETTING)
         return value, []
 
 
 @dataclass(frozen=True)
 class Code:
-    """A program: a function that is called, or a class that makes what is asked."""
+    """A program: a function to call, or a class whose instances are called."""
 
     shape: Sequence[Sequence[str] | None] = ()
     """For each argument the fields of a record, or None for plain data."""
     made: bool = False
-    """Whether it is called without arguments first, for a policy that knows nothing yet."""
+    """Whether it is first called without arguments, for a new policy."""
     methods: Sequence[str] = ()
-    """What it must have; without any it is called itself."""
+    """Its required methods; if empty, the object itself is called."""
     notes: Sequence[str] = ()
-    """Those of its methods whose answers nobody waits for."""
+    """The methods whose results are not used."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the program."""
+        """Return the program."""
         if isinstance(raw, Missing):
             raise UnreadableError(None, "a program", f"{name or ONLY} {raw.reason}")
         if raw is None or raw is Ellipsis:
@@ -206,7 +206,7 @@ class Function:
     """A description of its arguments."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the function."""
+        """Return the function."""
         if not callable(raw):
             raise expected(name, raw, f"a function of {self.of}")
         return raw, []
@@ -214,7 +214,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Table:
-    """A dictionary whose keys and values are of one kind each; the keys may be numbers or tuples."""
+    """A dictionary with one kind of keys and one kind of values; the keys may be numbers or tuples."""
 
     keys: Kind
     values: Kind
@@ -222,11 +222,11 @@ class Table:
     """A description of its keys and values."""
 
     def __str__(self) -> str:
-        """Say what is accepted."""
+        """Return the description of accepted answers."""
         return f"a dictionary: {self.of}"
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the dictionary."""
+        """Return the dictionary."""
         if not isinstance(raw, Mapping):
             raise expected(name, raw, str(self))
         read: dict[Any, Any] = {}
@@ -238,14 +238,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Counts:
-    """A dictionary of counts, such as a Counter; what was counted zero times is left out."""
+    """A dictionary of counts, such as a Counter; counts of zero are dropped."""
 
     keys: Kind
     of: str
     """A description of the things counted."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the counts."""
+        """Return the counts."""
         counts, broken = Table(self.keys, Number(whole=True), self.of).read(name, raw)
         return {key: count for key, count in counts.items() if count}, broken
 
@@ -256,14 +256,14 @@ class Items:
 
     kind: Kind
     count: int | None = None
-    """How many there must be."""
+    """The required number of items."""
 
     def __str__(self) -> str:
-        """Say what is accepted."""
+        """Return the description of accepted answers."""
         return f"a list of {f'{self.count} items' if self.count else 'items'}"
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the items."""
+        """Return the items."""
         if isinstance(raw, (str, bytes, Mapping)) or not isinstance(raw, Iterable):
             raise expected(name, raw, str(self))
         items = tuple(self.kind.read(name, item)[0] for item in raw)
@@ -274,10 +274,10 @@ class Items:
 
 @dataclass(frozen=True)
 class Word:
-    """A text of the learner's."""
+    """A text from the learner."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the text."""
+        """Return the text."""
         value = plain(name, raw)
         if not isinstance(value, str):
             raise expected(name, value, "a text")
@@ -291,7 +291,7 @@ class OrNone:
     kind: Kind
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the answer, or None."""
+        """Return the answer, or None."""
         return (None, []) if raw is None else self.kind.read(name, raw)
 
 
@@ -300,7 +300,7 @@ class Truth:
     """True or False."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
-        """Give the truth value."""
+        """Return the truth value."""
         value = plain(name, raw)
         if value not in (True, False):
             raise expected(name, value, "True or False")

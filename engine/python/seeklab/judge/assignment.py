@@ -1,11 +1,11 @@
 """An assignment as a declaration, and the judge: answers, a variant and seeds in, verdicts out.
 
-`judge` is a pure function. The same arguments give the same verdicts in a notebook, in a browser and in the grader:
-nothing is drawn that the seeds do not say, budgets count decisions and events, and time is the sandbox's affair.
+`judge` is a pure function: the same arguments return the same verdicts in a notebook, in a browser and in the grader.
+Only the seeds determine random draws. Budgets count decisions and events; the sandbox limits time.
 
-A task passes when every seed meets every bound and fails when every seed breaks one. When the seeds disagree, twice as
-many are drawn, and those decide; when they disagree too, the answer is "cannot tell", with all the numbers. Nothing
-here knows an answer: work is judged by what it does.
+A task passes when every seed meets every bound, and fails when every seed breaks one. When the seeds disagree, twice as
+many are drawn, and those decide. If they disagree too, the verdict is "cannot tell", with all the numbers. This module
+contains no answers: it judges work by its effects.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MANY = 2**53
 SEEDS = 2
 """Seeds of a check; twice as many more are drawn when these disagree."""
 MAX_EVENTS = 5_000_000
-"""Events that the runs of one measurement may take together, so that no answer keeps the judge busy for long."""
+"""Limit of events in all runs of one measurement, so that no answer keeps the judge busy for long."""
 BROKEN, UNDECIDED, REFUSED, LIMIT, PROGRAM = "bound", "undecided", "refused", "limit", "program"
 """Codes of a verdict if no mistake has a name. In order: a broken bound, seeds that disagree, an input that the engine
 refuses, a limit of its runs, an error of the learner's program."""
@@ -42,12 +42,12 @@ HINT_COSTS = 0.05
 
 @dataclass(frozen=True)
 class Seeds:
-    """Seeds that nobody knows who does not have the key."""
+    """Seeds that are secret without the key."""
 
     key: bytes
 
     def draw(self, task: str, count: int, nth: int = 0) -> list[int]:
-        """Give seeds of runs for a task; `nth` is the number of the first."""
+        """Return seeds of runs for a task; `nth` is the number of the first."""
         return [1 + self._number(f"{task}\0{number}") % (MANY - 1) for number in range(nth, nth + count)]
 
     def _number(self, message: str) -> int:
@@ -56,17 +56,17 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Variant:
-    """The system that a student was given, and the bounds that are demanded."""
+    """A student's system, and the demanded bounds."""
 
     draws: bytes
-    """32 bytes from which the student's own system is drawn."""
+    """32 bytes that determine the student's system."""
     bounds: Mapping[str, float] = field(default_factory=dict)
-    """Bounds in place of those of the practice bank, by name."""
+    """Bounds that replace those of the practice bank, by name."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a task's measurement is given: answers that have been read, the variant, and one seed."""
+    """The input of a task's measurement: readable answers, the variant, and one seed."""
 
     answers: Mapping[str, Any]
     variant: Variant
@@ -76,18 +76,18 @@ class Asked:
 
     @property
     def draws(self) -> bytes:
-        """From which the student's own system is drawn."""
+        """The bytes that determine the student's system."""
         return self.variant.draws
 
     def bound(self, name: str) -> float:
-        """Give a bound, as the bank has it."""
+        """Return the variant's bound, or else the practice bank's."""
         return self.variant.bounds.get(name, self.practice[name])
 
     def play(self, name: str) -> AbstractContextManager[Any]:
-        """Start a program that was handed in for one game."""
+        """Start a submitted program for one run."""
         kind = self.kinds[name]
         if not isinstance(kind, Code):
-            message = f"{name} is no program"
+            message = f"{name} is not a program"
             raise TypeError(message)
         playing: AbstractContextManager[Any] = self.answers[name].start(kind)
         return playing
@@ -95,27 +95,27 @@ class Asked:
 
 @dataclass(frozen=True)
 class Task:
-    """One thing to do, with what it is worth."""
+    """One task, with its points."""
 
     id: str
     """The name of its check's cell."""
     points: float
     takes: Mapping[str, Kind]
-    """The answers that it needs."""
+    """The required answers."""
     measure: Callable[[Asked], list[Evidence]]
-    """Measures what was handed in on one seed: always the same bounds in the same order, unless it raises."""
+    """Measures the answers on one seed: always the same bounds in the same order, unless it raises."""
     hints: tuple[str, str, str]
-    """From a nudge to nearly the way; each costs a little."""
+    """Three hints, from vague to nearly complete; each costs part of the points."""
     seeds: int = SEEDS
     by_parts: bool = False
-    """Whether each bound that holds has its share of the points."""
+    """Whether each bound that holds earns its share of the points."""
     events: int = MAX_EVENTS
-    """The events that its runs may take together, for one seed."""
+    """Limit of events in all its runs for one seed."""
 
 
 @dataclass(frozen=True)
 class Commitment:
-    """Predictions: complete and well-formed ones earn their points; how near they are is the learner's affair."""
+    """Predictions: complete and valid ones earn their points, however accurate they are."""
 
     id: str
     points: float
@@ -127,7 +127,7 @@ class Commitment:
 
     @property
     def takes(self) -> Mapping[str, Kind]:
-        """Give the answer that it needs."""
+        """Return the required answer."""
         from seeklab.judge.answers import Number
 
         return {self.answer: Fields(dict.fromkeys(self.questions, Number()))}
@@ -135,20 +135,20 @@ class Commitment:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a task."""
+    """The verdict on a task."""
 
     task: str
     outcome: Outcome
     points: float
     max_points: float
     reason: str
-    """Why: for a failure, what this very error is."""
+    """The reason; for a failure, the learner's exact error."""
     evidence: tuple[Evidence, ...] = ()
     code: str = ""
     """The name of the reason; none for work that passes."""
 
     def __post_init__(self) -> None:
-        """Clean the reason, which may repeat what a learner wrote."""
+        """Clean the reason, which may quote a learner."""
         object.__setattr__(self, "reason", printable(self.reason))
 
     @property
@@ -162,13 +162,13 @@ class Verdict:
         return self.points / self.max_points if self.max_points else 0.0
 
     def __str__(self) -> str:
-        """Tell the outcome, the reason, and every number behind it."""
+        """Return the outcome, the reason, and every number behind it."""
         lines = [f"{self.outcome.value}: {self.reason}" if self.reason else self.outcome.value]
         lines += [f"  {item}" for item in self.evidence]
         return "\n".join(lines)
 
     def document(self) -> dict[str, Any]:
-        """Give it as the JSON that `seeklab grade` prints."""
+        """Return the JSON that `seeklab grade` prints."""
         return {
             "id": self.task,
             "score": self.points,
@@ -180,24 +180,24 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Assignment:
-    """Tasks, what their answers may be, and where in the notebook they stand."""
+    """Tasks, the kinds of their answers, and the notebook cells of the answers."""
 
     id: str
     tasks: Sequence[Task | Commitment]
     cells: Mapping[str, str]
-    """The cell that each answer is written in."""
+    """The cell of each answer."""
     bounds: Mapping[str, float] = field(default_factory=dict)
     """The bounds of the practice bank, by name."""
     blind: Callable[[bytes], dict[str, str]] | None = None
-    """For a system that the learner may only look at: what the tools print of it, by name."""
+    """For a system that the learner may only observe: the output of each tool, by name."""
 
     def task(self, name: str) -> Task | Commitment:
-        """Give a task by its name."""
+        """Return a task by its name."""
         return next(task for task in self.tasks if task.id == name)
 
     @property
     def kinds(self) -> dict[str, Kind]:
-        """Give what each answer may be."""
+        """Return the kind of each answer."""
         return {name: kind for task in self.tasks for name, kind in task.takes.items()}
 
 
@@ -208,7 +208,7 @@ def judge(
     seeds: Seeds,
     tasks: Iterable[str] | None = None,
 ) -> list[Verdict]:
-    """Judge answers (plain data by name; programs as something that can be started): a verdict for each task."""
+    """Judge answers (plain data by name; programs that can be started); return a verdict for each task."""
     wanted = None if tasks is None else set(tasks)
     return [
         _judged(assignment, task, answers, variant, seeds)
@@ -234,11 +234,11 @@ def _judged(
 
 
 def _committed(task: Commitment, broken: Sequence[Evidence]) -> Verdict:
-    """Count what was committed to."""
+    """Count the committed predictions."""
     share = 1 - len(broken) / len(task.questions)
     if not broken:
-        return Verdict(task.id, Outcome.PASS, task.points, task.points, "every question has a number committed to it")
-    reason = f"{len(broken)} of {len(task.questions)} questions have no number committed to them: {broken[0].why}"
+        return Verdict(task.id, Outcome.PASS, task.points, task.points, "every question has a number")
+    reason = f"{len(broken)} of {len(task.questions)} questions have no number: {broken[0].why}"
     return Verdict(task.id, Outcome.FAIL, _rounded(share * task.points), task.points, reason, tuple(broken), UNREADABLE)
 
 
@@ -295,7 +295,7 @@ def _verdict(
         reason = "there is nothing to measure" if nothing else "the seeds disagree, or the numbers are too close"
         return Verdict(task.id, Outcome.CANNOT_TELL, _rounded(points), task.points, reason, evidence, UNDECIDED)
     evidence = tuple(column[-1] for column in columns)
-    reason = f"every bound holds on {count} fresh seed{'s' * (count > 1)}{drawn_again}"
+    reason = f"every bound holds on {count} new seed{'s' * (count > 1)}{drawn_again}"
     return Verdict(task.id, Outcome.PASS, _rounded(points), task.points, reason, evidence)
 
 
@@ -304,7 +304,7 @@ def _rounded(points: float) -> float:
 
 
 def _stopped(task: Task, error: ProgramError | SeeklabError) -> Verdict:
-    """Fail what the engine does not run, or what does not answer it."""
+    """Return the verdict on work that the engine refuses, or a program that fails."""
     if isinstance(error, SeeklabError):
         code = LIMIT if isinstance(error, LimitExceeded) else REFUSED
         kind = "stopped at a limit" if code == LIMIT else "refused by the engine"

@@ -1,4 +1,4 @@
-"""What a judge has measured: numbers beside their bounds, each with the reason that belongs to breaking it."""
+"""A judge's evidence: measured numbers with their bounds, and the reason for each broken bound."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(Enum):
-    """What a check found."""
+    """The outcome of a check."""
 
     PASS = "pass"  # noqa: S105 -- no password
     FAIL = "fail"
@@ -29,26 +29,26 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """One measured number beside its bound."""
+    """One measured number with its bound."""
 
     what: str
-    """What was measured, in words or as a metric's name."""
+    """The measured quantity: a description, or a metric's name."""
     measured: float | str | None
-    """What was found: a finite number, or a word; None when there was nothing to measure."""
+    """The measured value: a finite number, or a word; None when there was nothing to measure."""
     bound: str
-    """What was demanded, with its number."""
+    """The demand, with its number."""
     met: bool | None
-    """Whether the bound holds; None when it cannot be told."""
+    """Whether the bound holds; None when this is undecided."""
     unit: str = ""
     seed: int | None = None
-    """The seed of the run it was measured in."""
+    """The seed of the measured run."""
     why: str = ""
-    """What the error is, for whoever breaks this bound in this way."""
+    """The learner's error, if the bound is broken in this way."""
     code: str = ""
     """The name of the mistake, or of another reason."""
 
     def __post_init__(self) -> None:
-        """Clean texts, some of which are a learner's, and write a number that is not finite as a word."""
+        """Clean the texts, because learners write some of them; a number that is not finite becomes a word."""
         for name in ("what", "bound", "unit", "why"):
             object.__setattr__(self, name, printable(getattr(self, name)))
         found = self.measured
@@ -57,7 +57,7 @@ class Evidence:
         object.__setattr__(self, "measured", printable(found) if isinstance(found, str) else found)
 
     def __str__(self) -> str:
-        """One line: what, how much, against which bound. The seed is left out: work could be fitted to it."""
+        """Return one line: quantity, value and bound, without the seed, because work could be fitted to it."""
         found = "nothing to measure" if self.measured is None else number(self.measured)
         unit = f" {self.unit}" if self.unit and self.measured is not None else ""
         mark = {True: "met", False: "broken", None: "undecided"}[self.met]
@@ -72,8 +72,8 @@ class Evidence:
 class Bound:
     """A demand on one metric of a run.
 
-    The limits are plain numbers, or shares of the same metric in a reference variant that is run on the same seed: a
-    bound with `at_most=1.1, of="fixed"` allows ten percent more than the variant `fixed` has.
+    The limits are plain numbers, or multiples of the same metric in a reference variant with the same seed. A bound
+    with `at_most=1.1, of="fixed"` allows ten percent more than the variant `fixed` has.
     """
 
     metric: str
@@ -82,10 +82,10 @@ class Bound:
     of: str | None = None
     """The reference variant whose metric multiplies the limits."""
     why: str | Mistake = ""
-    """What is wrong with a change that breaks this bound."""
+    """The mistake of a change that breaks this bound."""
 
     def __str__(self) -> str:
-        """Say the demand, before anything is measured."""
+        """Return the demand, for use before any measurement."""
         limits = (("at least", self.at_least), ("at most", self.at_most))
         reference = "" if self.of is None else f" times that of the variant {self.of}"
         told = " and ".join(f"{words} {number(limit)}" for words, limit in limits if limit is not None)
@@ -93,7 +93,7 @@ class Bound:
 
     @classmethod
     def from_fact(cls, case_id: str, fact_id: str, metric: str) -> Bound:
-        """Demand of `metric` the documented value or range of one of the case's facts."""
+        """Return the bound of `metric` that is the documented value or range of one of the case's facts."""
         documented = next((fact["documented"] for fact in case(case_id).facts if fact["id"] == fact_id), None)
         if documented is None:
             known = ", ".join(fact["id"] for fact in case(case_id).facts)
@@ -137,9 +137,9 @@ def near(
     told: str = "",
     why: str | Mistake = "",
 ) -> Evidence:
-    """Hold a number against the true one; `told` stands in for the truth where the truth shall not be told."""
+    """Compare a number with the true one; `told` replaces the truth in the text when it must stay hidden."""
     allowed = abs(truth) * within_percent / 100
-    exact = f" +-{number(within_percent)} %" if within_percent else " exactly"
+    exact = f" +-{number(within_percent)}%" if within_percent else " exactly"
     bound = told or f"{number(truth)}{exact}"
     return Evidence(what, given, bound, abs(given - truth) <= allowed, unit, seed).because(why)
 
@@ -154,7 +154,7 @@ def largest(
     seed: int | None = None,
     why: str | Mistake = "",
 ) -> Evidence:
-    """Hold a choice against what else could have been chosen: it has to measure most; a near tie cannot be told."""
+    """Compare a choice with the alternatives: it must have the largest value; a near tie is undecided."""
     found = measured[choice]
     rival = max(value for name, value in measured.items() if name != choice)
     close = abs(found - rival) <= margin_percent / 100 * max(abs(found), abs(rival))
@@ -163,5 +163,5 @@ def largest(
 
 
 def number(value: float | str) -> str:
-    """Return a number with four digits, and a word as it is."""
+    """Return a number with four digits, or a word unchanged."""
     return value if isinstance(value, str) else format_number(value, 4, missing="none")

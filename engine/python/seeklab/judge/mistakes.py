@@ -1,7 +1,7 @@
-"""Named mistakes, and checks that hold an answer against the right one and name the mistake in it.
+"""Named mistakes, and checks that compare an answer with the right one and name its mistake.
 
-A mistake is data: a code, a sentence, and how to recognize it. Often it is best recognized by the wrong value, or by
-the wrong program, that it leads to.
+A mistake is data: a code, a sentence, and a way to recognize it. Often the best sign is the wrong value, or the wrong
+program, that it leads to.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from seeklab.judge.evidence import Bound
 
 ANSWER = ""
-"""The name of the answer of a task that takes one."""
+"""The name of the answer of a task with a single answer."""
 
 
 @dataclass(frozen=True)
 class Near:
-    """How far a number may be from another: a share of it, or a distance, whichever is more."""
+    """The allowed difference of two numbers: a share or a distance, whichever is more."""
 
     within: float = 0.0
     apart: float = 0.0
@@ -54,7 +54,7 @@ EXACT = Near()
 
 @dataclass(frozen=True)
 class Mistake:
-    """A likely mistake. Without a way to recognize it, it matches any answer, as the last one of a list does."""
+    """A likely mistake. Without a way to recognize it, it matches any answer: use such a one last in a list."""
 
     code: str
     why: str
@@ -62,13 +62,13 @@ class Mistake:
     gives: Any = None
     """The wrong value that it leads to, or a function of the case's arguments that returns it."""
     times: float | None = None
-    """What the right value is multiplied by, such as 1000 for a wrong unit."""
+    """The factor between the wrong and the right value, such as 1000 for a wrong unit."""
     when: Callable[..., object] | None = None
-    """Whether what was found has this mistake; what it returns is {match} in the sentence. It sees any answer of the
-    kind and must not raise: an error would be ours, so none is caught."""
+    """Whether the answer has this mistake; its return value is {match} in the sentence. It must accept any answer of
+    the kind without raising, because no error is caught here."""
 
     def match(self, found: Any, truth: Any = ..., case: Sequence[Any] = (), near: Near = EXACT) -> object:
-        """Return something true if the answer has this mistake."""
+        """Return a true value if the answer has this mistake."""
         if self.when is not None:
             return self.when(found, *([] if truth is ... else [truth]), *case)
         if self.times is not None:
@@ -78,12 +78,12 @@ class Mistake:
         return True
 
     def unit(self, unit: str) -> str:
-        """Return the unit to write after an answer: none after a number in another one."""
+        """Return the unit to write after an answer: none after a number in another unit."""
         return unit if self.times is None else ""
 
 
 OTHER = Mistake("other", "")
-"""A wrong answer with no mistake that has a name."""
+"""A wrong answer without a named mistake."""
 
 
 def diagnose(
@@ -95,7 +95,7 @@ def diagnose(
     near: Near = EXACT,
     facts: Mapping[str, Any] | None = None,
 ) -> Mistake:
-    """Return the first of the mistakes that the answer has, with the facts filled into its sentence."""
+    """Return the first mistake of the answer, with the facts filled into its sentence."""
     for mistake in mistakes:
         match = mistake.match(found, truth, case, near)
         if match:
@@ -104,7 +104,7 @@ def diagnose(
 
 
 def scaled(value: Any, times: float) -> Any:
-    """Multiply a number, or each number of several."""
+    """Multiply a number, or each of several numbers."""
     if isinstance(value, Mapping):
         return {key: scaled(item, times) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -131,24 +131,24 @@ def called(program: Callable[..., Any], *arguments: object) -> Any:
 
 @dataclass(frozen=True)
 class Cases:
-    """Call the answer, a function, and hold its results against those of the right one, case by case."""
+    """Call the answer, a function, and compare its results with those of the right one, case by case."""
 
     right: Callable[..., Any]
     cases: Sequence[Sequence[Any]] | Callable[[], Iterable[Sequence[Any]]]
     """The arguments of each case."""
     says: str | Callable[..., str]
-    """Which case it is, for the sentence: "With {disks} disks", by the names of the right function's parameters; or a
-    function of the case that returns it."""
+    """The case in the sentence, such as "With {disks} disks", by the names of the right function's parameters; or a
+    function of the case that returns this text."""
     mistakes: Sequence[Mistake]
     gives: Kind = field(default_factory=Number)
-    """What the function returns."""
+    """The kind of the function's results."""
     unit: str = ""
     within: float = 0.005
     accepts: Callable[..., object] | None = None
-    """Whether a result will do, by the result and the case's arguments; None for results near the right one."""
+    """Whether to accept a result, by the result and the case's arguments; None accepts results near the right one."""
 
     def __call__(self, asked: Asked) -> list[Evidence]:
-        """Return the first case with a wrong result, or how many were right."""
+        """Return the first case with a wrong result, or the number of right ones."""
         program, cases = asked.answers[ANSWER], list(self.cases() if callable(self.cases) else self.cases)
         for case in cases:
             wrong = self._wrong(program, case)
@@ -176,25 +176,25 @@ class Cases:
 
 @dataclass(frozen=True)
 class Value:
-    """Hold the answer, of any kind, against the right one; of a dictionary, each value that is wrong."""
+    """Compare the answer, of any kind, with the right one; in a dictionary, compare each value."""
 
     right: Callable[[], Any]
     mistakes: Sequence[Mistake]
-    """Of a dictionary they are looked for among the wrong values."""
+    """In a dictionary, the mistakes of the wrong values."""
     unit: str = ""
     within: float = 0.01
     apart: float = 0.0
     also: Callable[[], Sequence[Any]] = tuple
-    """Other answers that are right."""
+    """Other right answers."""
     facts: Callable[[], Mapping[str, Any]] = dict
-    """Numbers for the sentences, besides {found}, {truth} and, of a dictionary, {key}."""
+    """Numbers for the sentences, in addition to {found}, {truth} and, for a dictionary, {key}."""
     label: str = "{key}"
-    """What to call a value of a dictionary in a sentence."""
+    """The name of a dictionary's value in a sentence."""
     whole: bool = False
-    """Whether a dictionary is held as one value, such as counts: its keys are part of the answer, its values exact."""
+    """Whether a dictionary is one value, such as counts: its keys are part of the answer, and its values are exact."""
 
     def __call__(self, asked: Asked) -> list[Evidence]:
-        """Return what is wrong with the answer, or that nothing is."""
+        """Return the first error of the answer, or that there is none."""
         found, truth = asked.answers[ANSWER], self.right()
         near = EXACT if self.whole else Near(self.within, self.apart)
         parts = isinstance(truth, Mapping) and not self.whole
@@ -236,7 +236,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Without:
-    """Look for mistakes in an answer, which is right if it has none of them."""
+    """Search an answer for mistakes; without any, it is right."""
 
     mistakes: Sequence[Mistake]
 
@@ -249,17 +249,17 @@ class Without:
 
 @dataclass(frozen=True)
 class Change:
-    """Run what the answer, a change of settings, makes of a system, and hold the results against bounds."""
+    """Run a system with the answer, a change of settings, and compare the results with bounds."""
 
     run: Callable[[Mapping[str, Any]], Result]
     bounds: Callable[[], Sequence[Bound]]
     stays: Sequence[Mistake] = ()
-    """Changes that the task rules out; they are looked for before the run."""
+    """Changes that the task rules out; they are checked before the run."""
     mistakes: Sequence[Mistake] = ()
-    """Why a bound may be broken, by what was changed; they see only values that the engine accepts."""
+    """Likely reasons for a broken bound, by the change; they see only values that the engine accepts."""
 
     def __call__(self, asked: Asked) -> list[Evidence]:
-        """Return each bound beside what was measured."""
+        """Return each bound with its measured value."""
         changes = asked.answers[ANSWER]
         ruled_out = diagnose(self.stays, changes)
         if ruled_out is not OTHER:

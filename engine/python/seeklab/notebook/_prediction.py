@@ -1,6 +1,6 @@
-"""A question before the run that answers it: a slider or a choice, how sure one is, and a button to commit.
+"""A question before the run that answers it: a slider or a choice, a confidence, and a button to commit.
 
-A cell below begins with `after(prediction)` and shows nothing until the reader has committed or skipped.
+A cell below starts with `after(prediction)` and shows nothing until the reader has committed or skipped.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ READOUT = ",.3r"
 """How a slider shows its number: three digits, thousands apart, no exponent."""
 
 SURE = (50, 60, 70, 80, 90, 95)
-"""How sure one can say one is, in percent."""
+"""The confidence levels that a reader may choose, in percent."""
 
 
 class Prediction:
     """One question, one slider or choice, and a button to commit. Only then is the simulated answer computed and shown.
 
-    `value` is None until the reader commits, and never changes afterwards; what was committed in this folder before is
-    remembered.
+    `value` is None until the reader commits, and never changes afterwards. Predictions already committed in this
+    folder are restored.
     """
 
     def __init__(
@@ -51,16 +51,16 @@ class Prediction:
         because: dict[str, str] | None = None,
         reveal: str = "",
     ) -> None:
-        """Ask. `answer` computes what the run gives, after the reader has committed; `reveal` may hold `{answer}`.
+        """Ask. `answer` computes the run's result, after the reader has committed; `reveal` may contain `{answer}`.
 
-        `name` identifies the question in `commits.json`; without one it is made of the question's words. `because` says
-        for each wrong choice why it is wrong.
+        `name` identifies the question in `commits.json`; by default it is made of the question's words. `because` has
+        the reason for each wrong choice.
         """
         self.name = name or re.sub(r"[^a-z0-9]+", "-", question.lower()).strip("-")[:60]
         self.value: float | str | None = None
-        """What the reader has committed to."""
+        """The committed prediction."""
         self.actual: float | str | None = None
-        """What the run gives; None before."""
+        """The result of the run; None before it."""
         self.skipped = False
         self._question = Question(question, answer, low, high, scale, unit, list(choices or ()), because or {}, reveal)
         if choices:
@@ -71,7 +71,7 @@ class Prediction:
             self._input = _slider(low, high, scale)
         self._input.layout = ipywidgets.Layout(width="32em")
         self._sure = ipywidgets.Dropdown(
-            options=[(f"{percent} %", percent) for percent in SURE], value=70, layout=ipywidgets.Layout(width="6em")
+            options=[(f"{percent}%", percent) for percent in SURE], value=70, layout=ipywidgets.Layout(width="6em")
         )
         self._button = ipywidgets.Button(description="Commit", tooltip="Keep this prediction and see the answer")
         self._button.on_click(lambda _: self.commit())
@@ -94,7 +94,7 @@ class Prediction:
         return self.value is None and not self.skipped
 
     def commit(self, value: float | str | None = None, confidence: int | None = None) -> None:
-        """Keep the prediction (the control's, unless it is given here) and show the answer with its distance."""
+        """Keep the prediction (by default the control's) and show the answer with the distance."""
         if not self.is_open:
             return
         if value is not None:
@@ -109,11 +109,11 @@ class Prediction:
         kept = keep(Commitment(self.name, self.value, sure, near=near))
         if not kept:
             self._told.value += paragraphs(
-                "It could not be written to commits.json and is remembered until the kernel stops."
+                "It could not be written to commits.json, so it is kept only until the kernel stops."
             )
 
     def skip(self) -> None:
-        """Show the answer without a prediction; that it was skipped is kept."""
+        """Show the answer without a prediction, and record the skip."""
         if not self.is_open:
             return
         self.skipped = True
@@ -133,7 +133,7 @@ class Prediction:
     def _takes(self, value: float | str) -> bool:
         try:
             self._input.value = value
-        except Exception:  # noqa: BLE001 -- whatever a widget raises at a value of another question's
+        except Exception:  # noqa: BLE001 -- a widget may raise any error for another question's value
             return False
         return True
 
@@ -158,7 +158,7 @@ class Prediction:
 
 
 def predict(case: str | Case) -> Prediction:
-    """Ask the case's own question. A question of one's own is a `Prediction`."""
+    """Ask the case's own question. For your own question, use `Prediction`."""
     chosen = case if isinstance(case, Case) else load_case(case)
     asked = Question.of_case(chosen)
     return Prediction(
@@ -184,5 +184,5 @@ def _slider(low: float, high: float, scale: str) -> ipywidgets.FloatSlider | ipy
 
 def _log10(value: float) -> float:
     if value <= 0:
-        raise SeeklabError([Problem("low", f"{value} cannot start a logarithmic slider; give a value above 0")])
+        raise SeeklabError([Problem("low", f"{value} cannot start a logarithmic slider; use a value above 0")])
     return math.log10(value)

@@ -1,6 +1,6 @@
 """The learner's turn: a few lines to write, checked at once, with three hints and then the answer.
 
-While the dots stand there the cell waits like one behind a question, until something is written or the turn is skipped.
+While the cell still has its dots, it waits like one behind a question, until the learner writes or skips the turn.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 OF_DOTS = "Your turn: replace the dots and run this cell again. The box above has hints, and a button to skip."
-OF_BOX = "Not yet. Run the cell above this one first: it says what is to be written here."
+OF_BOX = "Not yet. Run the cell above this one first: it describes your task here."
 
 
 class Checked:
-    """What came of a check, as a line in a notebook."""
+    """The result of a check, as a line in a notebook."""
 
     def __init__(self, told: str, *, passed: bool | None, code: str = "") -> None:
         """Take the sentence, whether the answer was right (None when there was none), and the code of the mistake."""
@@ -37,11 +37,11 @@ class Checked:
         self._told = told
 
     def __repr__(self) -> str:
-        """Give the sentence."""
+        """Return the sentence."""
         return {True: "Right. ", False: "Not yet. ", None: ""}[self.passed] + self._told
 
     def _repr_markdown_(self) -> str:
-        """Give it in Markdown, with a mark before it."""
+        """Return Markdown that starts with a mark."""
         return {True: "**✓ Right.** ", False: "**✗ Not yet.** ", None: ""}[self.passed] + self._told
 
 
@@ -49,7 +49,7 @@ class Turn(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
     """The box of a turn. The notebook's file keeps its question and hints."""
 
     def __init__(self, name: str, task: Task, children: Sequence[ipywidgets.Widget]) -> None:
-        """Take the task, and what the box shows."""
+        """Take the task, and the widgets in the box."""
         super().__init__(children)
         self._name = name
         self._task = task
@@ -65,7 +65,7 @@ class Turn(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
 
 
 def turn(name: str) -> Turn:
-    """Show what is to be written, with a button that gives a hint, three times, and then the answer."""
+    """Show the task, with a button for three hints and then the answer."""
     task = _task(name)
     given = ipywidgets.HTML()
     button = ipywidgets.Button(description="Hint")
@@ -79,7 +79,7 @@ def turn(name: str) -> Turn:
         button.description = "Answer" if len(shown) == len(task.hints) else "Hint"
         button.disabled = len(shown) == len(steps)
 
-    skipped = ipywidgets.Button(description="Skip", tooltip="Go on without writing it")
+    skipped = ipywidgets.Button(description="Skip", tooltip="Continue without writing it")
 
     def close() -> None:
         skipped.disabled = True
@@ -100,9 +100,9 @@ def turn(name: str) -> Turn:
 
 
 def check(name: str, answer: Any) -> Checked:
-    """Judge what was written; a wrong answer gets what was measured, beside its bound, and the reason.
+    """Judge the answer; for a wrong one, return the measured values with their bounds, and the reason.
 
-    Raises NotYetError while the dots stand there, which a notebook shows as a sentence, unless the turn was skipped.
+    Raises NotYetError while the answer is still dots and the turn is not skipped; a notebook shows it as a sentence.
     """
     task = _task(name)
     if answer is ...:
