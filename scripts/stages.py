@@ -184,7 +184,10 @@ RUST_SOURCES = (
     *LIBRARY_SOURCES,
     *(ENGINE / "validation", ROOT / "rustfmt.toml", ROOT / "tests" / "sanity"),
 )
-WEB_SOURCES = (WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES, ENGINE / "tool", ROOT / "docs" / "instructor")
+WEB_SOURCES = (
+    *(WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
+    *(ENGINE / "tool", ENGINE / "validation", ROOT / "docs" / "instructor"),
+)
 
 LINT = (
     Stage(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -241,6 +242,23 @@ def test_prose_and_web_leave_the_rust_stages_green() -> None:
         for path in map(console.ROOT.joinpath, elsewhere):
             assert path.exists()
             assert not any(path.is_relative_to(top) or top.is_relative_to(path) for top in stage.reads), stage.title
+
+
+def test_web_stages_read_all_files_that_web_code_imports_from_other_folders() -> None:
+    sources = [path for folder in ("src", "test", "vite") for path in (steps.WEB / folder).rglob("*.ts")]
+    imported = {
+        (path.parent / name).resolve()
+        for path in sources
+        for name in re.findall(r'"((?:\.\./)+[^"?]+)(?:\?\w+)?"', path.read_text())
+    }
+    elsewhere = {path for path in imported if path.is_file() and not path.is_relative_to(steps.WEB)}
+    elsewhere = {path for path in elsewhere if not path.is_relative_to(steps.GLUE)}  # made of what the stages read
+    assert console.ROOT / "engine" / "validation" / "oracles.json" in elsewhere
+    web = [stage for stage in (*stages.LINT, *stages.TESTS) if stage.title.startswith(("Web", "Browser"))]
+    assert len(web) == 5
+    for stage in web:
+        unread = {path for path in elsewhere if not any(path.is_relative_to(top) for top in stage.reads)}
+        assert unread == set(), stage.title
 
 
 def test_a_light_stage_runs_beside_the_others_and_the_table_keeps_the_order(
