@@ -60,6 +60,14 @@ describe("a slider", () => {
     ]);
   });
 
+  it("goes to the place of the rounded value when it is let go", () => {
+    const { input, setValues } = build([{ ...chunk, unit: null, format: null, min: 2, max: 20, step: 4, value: 2 }]);
+    input.valueAsNumber = 1;
+    input.dispatchEvent(new Event("change"));
+    expect(setValues).toHaveBeenLastCalledWith({ "volume.prefetch.chunk": 8 }, true);
+    expect(input.valueAsNumber).toBe(2);
+  });
+
   it("stands in the middle and says so while the field is left to the version", () => {
     const { element, input, setValues } = build([{ ...chunk, value: null }]);
     expect(element.querySelector("output")!.textContent).toBe("default");

@@ -58,6 +58,14 @@ describe("the question of a case", () => {
     expect(predictionOf(doc, memory).answer).toEqual({ kind: "skipped" });
   });
 
+  it("covers what would answer it until it is answered, also when no variant reveals it", () => {
+    const covered = { measure: { metric: "m", seeds: 1, over: "mean" }, covers: ["m"] } as unknown as Ask;
+    const prediction = predictionOf({ ...doc, ask: covered }, memoryWith());
+    expect(["m", "other"].map(prediction.isCovered)).toEqual([true, false]);
+    prediction.commit(1);
+    expect(prediction.isCovered("m")).toBe(false);
+  });
+
   it.each(["", "{", "7", '{"guess":"much"}', "{}"])("is open when what was remembered is %j", (text) => {
     expect(predictionOf(doc, memoryWith(text)).answer).toEqual({ kind: "open" });
   });

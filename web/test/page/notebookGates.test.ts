@@ -42,6 +42,8 @@ describe("a gate of a notebook's page", () => {
     expect(said(0)).toBe("Committed. Not correct: a < b.");
     expect(root.querySelector<HTMLElement>(".because")!.hidden).toBe(false);
     expect(root.querySelectorAll("input")[0]!.disabled).toBe(true);
+    submit(1);
+    expect(gates.map((gate) => gate.open)).toEqual([true, false]);
   });
 
   it("says that a right choice is right, and of a number that what follows tells", () => {
