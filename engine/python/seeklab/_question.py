@@ -1,4 +1,4 @@
-"""A question that the reader answers before the run does: what it asks, and how near an answer is."""
+"""A question that the reader answers before a run does, in a notebook, an exercise or a case."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from seeklab._case import measure
 from seeklab.data.format import format_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from seeklab._case import Case
 
@@ -25,22 +24,26 @@ Answer = float | str
 
 @dataclass(frozen=True)
 class Question:
-    """A number or a choice to predict, and the run that gives it."""
+    """A number or a choice to predict."""
 
     text: str
-    measure: Callable[[], Answer]
-    """Runs what answers it."""
     low: float = 0.0
     high: float = 100.0
     scale: str = "linear"
     """The scale of the range: linear or log."""
     unit: str = ""
+    unit_size: float = 1.0
+    """The size of the unit: a measured number is divided by it."""
     choices: Sequence[str] = ()
     """What may be chosen; without any, the answer is a number."""
     because: Mapping[str, str] = field(default_factory=dict)
     """Why a choice is wrong, by choice."""
     reveal: str = ""
     """The sentence after the answer, which may hold {answer}."""
+
+    def __str__(self) -> str:
+        """Return the text."""
+        return self.text
 
     @classmethod
     def of_case(cls, case: Case) -> Question:
@@ -51,11 +54,11 @@ class Question:
             unit, size = next(((name, size) for name, size in BYTES.items() if ask["min"] >= size / 10), (unit, size))
         return cls(
             ask["question"],
-            lambda: measure(case, ask["measure"]) / size,
             ask["min"] / size,
             ask["max"] / size,
             ask["scale"],
             unit,
+            size,
             reveal=ask["reveal"],
         )
 

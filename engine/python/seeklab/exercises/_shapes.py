@@ -17,6 +17,7 @@ from seeklab.judge.assignment import MAX_EVENTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from seeklab._question import Question
     from seeklab.judge import Choice, Fields, Verdict
 
     Kind = Number | Choice | Fields
@@ -68,9 +69,9 @@ class Shape:
     """The noun for a learner's system, such as `server`."""
     kinds: Mapping[str, Callable[[random.Random], System]]
     """Draws a system of each kind."""
-    questions: Mapping[str, str]
-    near: Callable[[System, int], Mapping[str, tuple[float, str]]]
-    """Measures what is predicted."""
+    questions: Mapping[str, Question]
+    near: Callable[[System, int], Mapping[str, float]]
+    """Measures the answer to each question, in its unit."""
     judge: Callable[[System, Any, int], list[Evidence]]
     """Measures an answer on a system with a seed: always `parts` bounds, in the same order."""
     parts: int

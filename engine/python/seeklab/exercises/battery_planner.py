@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import at_most, exercise, named, returned, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Items, Number, Task, draws_of
 
@@ -37,8 +38,12 @@ MAX_EVENTS = 15_000_000
 """Limit of events in the runs that test a plan: a year, and the hours around its cycles."""
 
 QUESTIONS = {
-    "slow_s": "For how many seconds does your first controller write through, in each of its cycles?",
-    "waiting": "By day, at its load: how many transactions wait when write-back returns?",
+    "slow_s": Question(
+        "For how many seconds does your first controller write through, in each of its cycles?", unit="s"
+    ),
+    "waiting": Question(
+        "By day, at its load: how many transactions wait when write-back returns?", unit="transactions"
+    ),
 }
 """What a learner commits to."""
 
@@ -156,12 +161,12 @@ def briefing(learner: object) -> str:
     )
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own = site(asked.draws)
     cycle = own.cycles(0, 0, LATEST_DAYS * DAY_S, asked.seed)[0]
     return {
-        "slow_s": (cycle[BACK] - cycle[THROUGH], "s"),
-        "waiting": (own.waiting(0, own.day_tps, asked.seed), "transactions"),
+        "slow_s": cycle[BACK] - cycle[THROUGH],
+        "waiting": own.waiting(0, own.day_tps, asked.seed),
     }
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab._errors import Problem, SeeklabError
+from seeklab._question import Question
 from seeklab.exercises._shapes import exercise
 from seeklab.judge import Asked, Choice, Commitment, Evidence, Fields, Mistake, Task, draws_of, largest
 from seeklab.judge.answers import is_number
@@ -58,9 +59,11 @@ LIMITS: Mapping[str, str] = {
 
 LINK_TIMES = 4
 QUESTIONS = {
-    "put_block_times": f"With a link {LINK_TIMES} times as fast, how many times as fast is writing by block?",
-    "putc_times": "And writing by character?",
-    "create_times": "And creating files?",
+    "put_block_times": Question(
+        f"With a link {LINK_TIMES} times as fast, how many times as fast is writing by block?", unit="times"
+    ),
+    "putc_times": Question("And writing by character?", unit="times"),
+    "create_times": Question("And creating files?", unit="times"),
 }
 """What a learner commits to before the first run."""
 
@@ -169,7 +172,7 @@ def _limits(asked: Asked) -> list[Evidence]:
     ]
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     """Measure what a faster link does on another day."""
     before, after = (
         seeklab.run(system(asked.draws, day=asked.seed, link_times=times), seed=asked.seed).metrics
@@ -180,7 +183,7 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
         "putc_times": "putc.printed_k_per_s",
         "create_times": "seq_create.write_iops",
     }
-    return {name: (after[rate] / before[rate], "times") for name, rate in rates.items()}
+    return {name: after[rate] / before[rate] for name, rate in rates.items()}
 
 
 ASSIGNMENT, check, hint = exercise(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import Case
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import exercise, named, returned, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Number, Task, diagnose, draws_of
 
@@ -28,8 +29,10 @@ WASTE_PERCENT = 3
 OTHERS = 3
 
 QUESTIONS = {
-    "first_delay_s": "The buffer as found: after how many seconds of the burst is the first write delayed?",
-    "peak_mb": "With a buffer so large that no write is delayed: how many MB are dirty at most?",
+    "first_delay_s": Question(
+        "The buffer as found: after how many seconds of the burst is the first write delayed?", unit="s"
+    ),
+    "peak_mb": Question("With a buffer so large that no write is delayed: how many MB are dirty at most?", unit="MB"),
 }
 """What a learner commits to before the first run."""
 
@@ -108,12 +111,12 @@ def briefing(learner: object) -> str:
     )
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own = burst(asked.draws)
     small, large = own.run(found(asked.draws), asked.seed), own.run(4 * own.left_behind, asked.seed)
     return {
-        "first_delay_s": (small.metrics["zfs_first_delay_s"], "s"),
-        "peak_mb": (large.metrics["zfs_dirty_max_bytes"] / MB, "MB"),
+        "first_delay_s": small.metrics["zfs_first_delay_s"],
+        "peak_mb": large.metrics["zfs_dirty_max_bytes"] / MB,
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import at_most, exercise, named, returned, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Number, Task, draws_of
 
@@ -27,10 +28,12 @@ PATIENCE_S = 0.5
 SLACK_PERCENT = 6.0
 
 QUESTIONS = {
-    "burst_s": "For how many seconds does the volume burst at 3000 I/Os a second?",
-    "first_hour_iops": "How many I/Os a second does a graph with one point an hour show for the first hour?",
-    "after_ms": "How long does an I/O take once the credits are used up, in ms?",
-    "refill_h": "The application stops when the account is empty. After how many hours is it full?",
+    "burst_s": Question("For how many seconds does the volume burst at 3000 I/Os a second?", unit="s"),
+    "first_hour_iops": Question(
+        "How many I/Os a second does a graph with one point an hour show for the first hour?", unit="1/s"
+    ),
+    "after_ms": Question("How long does an I/O take once the credits are used up, in ms?", unit="ms"),
+    "refill_h": Question("The application stops when the account is empty. After how many hours is it full?", unit="h"),
 }
 """What a learner commits to."""
 
@@ -69,16 +72,16 @@ def briefing(learner: object) -> str:
     )
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own = system(asked.draws)
     hour = own.run("migration", seed=asked.seed).metrics
     idle = {"jobs[app].startdelay": "20h", "devices[volume].lun.credits.initial": 0}
     refilled = own.with_(idle).run("migration", seed=asked.seed).metrics["credits_first_full_s"]
     return {
-        "burst_s": (hour["credits_first_empty_s"], "s"),
-        "first_hour_iops": (hour["app.read_iops"], "1/s"),
-        "after_ms": (hour["app.read_latency_max_ms"], "ms"),
-        "refill_h": (refilled / 3600, "h"),
+        "burst_s": hour["credits_first_empty_s"],
+        "first_hour_iops": hour["app.read_iops"],
+        "after_ms": hour["app.read_latency_max_ms"],
+        "refill_h": refilled / 3600,
     }
 
 

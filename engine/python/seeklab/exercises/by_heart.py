@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, named
 from seeklab.judge import Evidence, Number, near
 
@@ -21,7 +22,7 @@ WITHIN_PERCENT = 25
 DRIVES = ((5400, 1.0, 11.0, 24.0), (7200, 0.8, 8.5, 17.0), (10_000, 0.5, 5.0, 10.0))
 """Turns a minute, and track-to-track, average and full-stroke seek in ms: combinations of real drives."""
 
-QUESTIONS = {"rate": "What is the rate of your system: reads/s of disks, or MiB/s of a distant client?"}
+QUESTIONS = {"rate": Question("What is the rate of your system: reads/s of disks, or MiB/s of a distant client?")}
 
 
 def _disks(source: random.Random, disks: int, threads: int) -> System:
@@ -95,8 +96,8 @@ def measured(system: System, seed: int = 1) -> float:
     return float(whole.with_(changes).run(variant, seed=seed).metrics["reader.read_iops"])
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
-    return {"rate": (measured(system, seed), "MiB/s" if "window_kib" in system.known else "1/s")}
+def _near(system: System, seed: int) -> dict[str, float]:
+    return {"rate": measured(system, seed)}
 
 
 WHY = named(

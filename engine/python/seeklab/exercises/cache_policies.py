@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seeklab import workloads
+from seeklab._question import Question
 from seeklab._traces import cache
 from seeklab.decisions.eviction import play_cache
 from seeklab.exercises._shapes import exercise, named
@@ -27,11 +28,14 @@ SCANS = 4
 SHIFTS = 3
 
 QUESTIONS = {
-    "loop_lru_percent": "The loop is 1.3 times as long as the cache. How many % of its requests does LRU hit?",
-    "loop_best_percent": "The same loop: how many % would a policy hit that knows the future?",
-    "doubled_times": (
+    "loop_lru_percent": Question(
+        "The loop is 1.3 times as long as the cache. How many % of its requests does LRU hit?", unit="%"
+    ),
+    "loop_best_percent": Question("The same loop: how many % would a policy hit that knows the future?", unit="%"),
+    "doubled_times": Question(
         "Popular objects follow Zipf's law, five times as many as the cache holds. How many times as many hits "
-        "does LRU have with twice the cache?"
+        "does LRU have with twice the cache?",
+        unit="x",
     ),
 }
 """What a learner commits to before the first replay."""
@@ -134,13 +138,13 @@ def practise(
     return rows
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     size = cache_size(asked.draws)
     loop = workloads.text(workloads.loop(REQUESTS, round(size * LOOP_OVER)))
     lru, best = (100 * row["hits"] / row["requests"] for row in cache(loop, ["lru", "belady"], [size], objects=True))
     popular = workloads.text(workloads.zipf(REQUESTS, size * OBJECTS_PER_SLOT, seed=asked.seed))
     once, twice = (row["hits"] for row in cache(popular, ["lru"], [size, 2 * size], objects=True))
-    return {"loop_lru_percent": (lru, "%"), "loop_best_percent": (best, "%"), "doubled_times": (twice / once, "x")}
+    return {"loop_lru_percent": lru, "loop_best_percent": best, "doubled_times": twice / once}
 
 
 def _play(asked: Asked, played: Iterable[Contest]) -> list[Evidence]:

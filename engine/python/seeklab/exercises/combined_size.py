@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_least, named
 from seeklab.judge import Evidence, Number
 
@@ -21,8 +22,8 @@ SHARE = 0.93
 """Required share of the best limit's throughput."""
 
 QUESTIONS = {
-    "one_mib_per_s": "How many MiB/s does the server read if nothing is combined (1 MiB)?",
-    "all_mib_per_s": f"How many MiB/s if everything is combined ({MAX_MIB} MiB)?",
+    "one_mib_per_s": Question("How many MiB/s does the server read if nothing is combined (1 MiB)?", unit="MiB/s"),
+    "all_mib_per_s": Question(f"How many MiB/s if everything is combined ({MAX_MIB} MiB)?", unit="MiB/s"),
 }
 
 
@@ -55,9 +56,9 @@ def throughput(system: System, limit_mib: int, seed: int = 1) -> float:
     return float(load_case(CASE).with_(changes).run(seed=seed).metrics["client.read_mib_per_s"])
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+def _near(system: System, seed: int) -> dict[str, float]:
     rates = {"one_mib_per_s": 1, "all_mib_per_s": MAX_MIB}
-    return {name: (throughput(system, mib, seed), "MiB/s") for name, mib in rates.items()}
+    return {name: throughput(system, mib, seed) for name, mib in rates.items()}
 
 
 WHY = named(

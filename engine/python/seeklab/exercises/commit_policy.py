@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from seeklab._question import Question
 from seeklab.decisions.commit_policy import LogQueue, run_commit_policy
 from seeklab.exercises._shapes import exercise, named, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
@@ -32,9 +33,10 @@ MAX_WAIT_FLUSHES = 100
 """A policy that leaves the log idle this long, in mean flush times, is waiting for a transaction that never comes."""
 
 QUESTIONS = {
-    "one_tps": "One client: how many commits a second does your database reach?",
-    "crowd_tps": (
-        "256 clients, and each flush of the replication log carries one transaction: how many commits a second?"
+    "one_tps": Question("One client: how many commits a second does your database reach?", unit="1/s"),
+    "crowd_tps": Question(
+        "256 clients, and each flush of the replication log carries one transaction: how many commits a second?",
+        unit="1/s",
     ),
 }
 """What a learner commits to before the first run."""
@@ -172,11 +174,11 @@ def practise(policy: Callable[[], CommitPolicy], learner: object, seed: int = 1)
     return rows
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own = database(asked.draws)
     return {
-        "one_tps": (own.run(ONE, 1, asked.seed)["clients.write_iops"], "1/s"),
-        "crowd_tps": (own.run(ONE, CLIENTS[-1], asked.seed)["clients.write_iops"], "1/s"),
+        "one_tps": own.run(ONE, 1, asked.seed)["clients.write_iops"],
+        "crowd_tps": own.run(ONE, CLIENTS[-1], asked.seed)["clients.write_iops"],
     }
 
 

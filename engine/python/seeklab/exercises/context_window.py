@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import seeklab
+from seeklab._question import Question
 from seeklab.decisions.read_ahead import Read, run_prefetcher
 from seeklab.exercises._shapes import exercise, named, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
@@ -40,10 +41,13 @@ EAGER = 0.5
 """A policy that reads ahead for more than this share of random reads reads ahead of everything."""
 
 QUESTIONS = {
-    "surplus_percent": (
-        "Random reads have asked for 40% of the file. How much more than that did the guess of 2009 read, in % of it?"
+    "surplus_percent": Question(
+        "Random reads have asked for 40% of the file. How much more than that did the guess of 2009 read, in % of it?",
+        unit="%",
     ),
-    "stream_mib_per_s": "Without any read-ahead: at how many MiB/s does a thread read at four places in turn?",
+    "stream_mib_per_s": Question(
+        "Without any read-ahead: at how many MiB/s does a thread read at four places in turn?", unit="MiB/s"
+    ),
 }
 """What a learner commits to before the first run."""
 
@@ -164,11 +168,11 @@ def practise(policy: Callable[[], Prefetcher], learner: object, seed: int = 1) -
     return [yours, *(row(context, lambda: None, context) for context in CONTEXTS)]
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own = flash(asked.draws)
     return {
-        "surplus_percent": (100 * (surplus(own, 40, None, asked.seed) - 1), "%"),
-        "stream_mib_per_s": (rate(own, lambda _read: [], asked.seed), "MiB/s"),
+        "surplus_percent": 100 * (surplus(own, 40, None, asked.seed) - 1),
+        "stream_mib_per_s": rate(own, lambda _read: [], asked.seed),
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_most, named
 from seeklab.judge import Evidence, Fields, Number
 
@@ -33,7 +34,9 @@ BLOCK, WRITE = 1_024_000, 768_000
 FREE = 1.0
 """A rate that leaves less spare than this, in MB/s, counts as full speed."""
 
-QUESTIONS = {"cliff_gb": "Only the copy writes. After how many GB does a copy at full speed slow down?"}
+QUESTIONS = {
+    "cliff_gb": Question("Only the copy writes. After how many GB does a copy at full speed slow down?", unit="GB")
+}
 
 
 def _drawn(source: random.Random, cells_gb: int, static_gb: int, full: tuple[int, int]) -> System:
@@ -115,9 +118,9 @@ def seen(system: System, plan: Mapping[str, float], seed: int = 1) -> Mapping[st
     }
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+def _near(system: System, seed: int) -> dict[str, float]:
     alone = load_case(CASE).with_({**_drive(system), "jobs[copy].size": "400GB"}).run("copy", seed=seed).metrics
-    return {"cliff_gb": (alone["slc_cliff_gb"], "GB")}
+    return {"cliff_gb": alone["slc_cliff_gb"]}
 
 
 WHY = named(

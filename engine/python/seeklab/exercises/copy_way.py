@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_most
 from seeklab.judge import Choice, Evidence, Mistake
 
@@ -37,8 +38,8 @@ WAYS: Mapping[str, str] = {
 """The ways, and why another one is faster."""
 
 QUESTIONS = {
-    "client_s": f"How long does a file of {SIZE_MIB} MiB take through the client, in s?",
-    "offloaded_s": "And offloaded?",
+    "client_s": Question(f"How long does a file of {SIZE_MIB} MiB take through the client, in s?", unit="s"),
+    "offloaded_s": Question("And offloaded?", unit="s"),
 }
 
 
@@ -89,9 +90,9 @@ def times(system: System, seed: int = 1) -> dict[str, float]:
     return {way: found[f"{way}.elapsed_s"] for way in WAYS}
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+def _near(system: System, seed: int) -> dict[str, float]:
     found = times(system, seed)
-    return {"client_s": (found["client"], "s"), "offloaded_s": (found["odx"], "s")}
+    return {"client_s": found["client"], "offloaded_s": found["odx"]}
 
 
 def _judge(system: System, way: str, seed: int) -> list[Evidence]:

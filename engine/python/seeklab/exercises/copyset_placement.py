@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import at_least, at_most, exercise, named, returned, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Items, Number, Task, draws_of
 
@@ -38,8 +39,12 @@ RESTORE_TIMES = 1.4
 BALANCE_PERCENT = 5
 
 QUESTIONS = {
-    "random_percent": (f"{CHUNKS:,} chunks, each on {COPIES} random nodes: how many % of the outages lose a chunk?"),
-    "fewest_percent": f"All nodes divided once into groups of {COPIES}, each chunk on one group: how many %?",
+    "random_percent": Question(
+        f"{CHUNKS:,} chunks, each on {COPIES} random nodes: how many % of the outages lose a chunk?", unit="%"
+    ),
+    "fewest_percent": Question(
+        f"All nodes divided once into groups of {COPIES}, each chunk on one group: how many %?", unit="%"
+    ),
 }
 """What a learner commits to."""
 
@@ -108,13 +113,13 @@ def briefing(learner: object) -> str:
     )
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own, once = fleet(asked.draws), {"fleet.outages": 1, "jobs[restore].number_ios": 1}
     fewest = own.run({**once, "fleet.placement": "copysets", "fleet.scatter": COPIES - 1}, asked.seed)
     drawn = own.run({**once, "fleet.placement": "random"}, asked.seed)
     return {
-        "random_percent": (drawn["fleet_expected_loss_percent"], "%"),
-        "fewest_percent": (fewest["fleet_expected_loss_percent"], "%"),
+        "random_percent": drawn["fleet_expected_loss_percent"],
+        "fewest_percent": fewest["fleet_expected_loss_percent"],
     }
 
 

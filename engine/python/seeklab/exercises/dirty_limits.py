@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
 from seeklab.judge import Choice, Evidence, Fields, Number
 
@@ -29,7 +30,9 @@ SOON_S = 5
 """A shorter time from dirty to written, in s, means that the learner relies on early write-back."""
 
 QUESTIONS = {
-    "commit_s": "The thresholds are 12 GB and 24 GB. How many seconds does the slowest log write of the minute take?"
+    "commit_s": Question(
+        "The thresholds are 12 GB and 24 GB. How many seconds does the slowest log write of the minute take?", unit="s"
+    )
 }
 
 
@@ -100,8 +103,8 @@ def seen(system: System, plan: Mapping[str, Any], seed: int = 1) -> Mapping[str,
 SHIPPED = {"background_mb": 12_000, "limit_mb": 24_000, "expire_s": 30, "wakeup_s": 5, "log": "together"}
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
-    return {"commit_s": (seen(system, SHIPPED, seed)["p99_9_ms"] / 1000, "s")}
+def _near(system: System, seed: int) -> dict[str, float]:
+    return {"commit_s": seen(system, SHIPPED, seed)["p99_9_ms"] / 1000}
 
 
 WHY = named(

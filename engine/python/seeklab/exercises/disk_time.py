@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from seeklab._question import Question
 from seeklab._result import run
 from seeklab.exercises._shapes import exercise
 from seeklab.judge import Asked, Commitment, Evidence, Mistake, Settings, Task, diagnose, draws_of
@@ -27,11 +28,14 @@ SPEEDS: tuple[dict[str, Any], ...] = (
 """Combinations of speed and seek times in real drives."""
 
 QUESTIONS = {
-    "rotation_ms": "One random read of 4 KiB on an idle disk: how long does it wait for the platter, in ms?",
-    "random_mib_per_s": "Such reads one after the other: how many MiB/s?",
-    "sixteen_times": (
+    "rotation_ms": Question(
+        "One random read of 4 KiB on an idle disk: how long does it wait for the platter, in ms?", unit="ms"
+    ),
+    "random_mib_per_s": Question("Such reads one after the other: how many MiB/s?", unit="MiB/s"),
+    "sixteen_times": Question(
         "16 reads in flight, and the disk takes the one that it reaches first: how many times as many reads a "
-        "second as one after the other?"
+        "second as one after the other?",
+        unit="x",
     ),
 }
 """What a learner commits to before the first run."""
@@ -97,14 +101,14 @@ def alone(learner: object, seed: int = 1) -> Result:
     return measure(learner, {}, {}, seed)
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     one = alone(asked.draws, asked.seed).metrics
     queue = {"queue_policy": "satf", "queue_depth": 16}
     many = measure(asked.draws, queue, {"iodepth": 16}, asked.seed).metrics
     return {
-        "rotation_ms": (one["reads.read_rotation_mean_ms"], "ms"),
-        "random_mib_per_s": (one["reads.read_mib_per_s"], "MiB/s"),
-        "sixteen_times": (many["reads.read_iops"] / one["reads.read_iops"], "x"),
+        "rotation_ms": one["reads.read_rotation_mean_ms"],
+        "random_mib_per_s": one["reads.read_mib_per_s"],
+        "sixteen_times": many["reads.read_iops"] / one["reads.read_iops"],
     }
 
 

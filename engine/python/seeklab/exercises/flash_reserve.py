@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from seeklab._question import Question
 from seeklab._result import run as run_scenario
 from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
 from seeklab.judge import Evidence, Number
@@ -25,8 +26,10 @@ LESS = 0.7
 AMPLIFICATION = "ssd_write_amplification"
 
 QUESTIONS = {
-    "ten_times": "With 10% of spare flash: how many pages does the drive program for each page written?",
-    "thirty_times": "And with 30%?",
+    "ten_times": Question(
+        "With 10% of spare flash: how many pages does the drive program for each page written?", unit="x"
+    ),
+    "thirty_times": Question("And with 30%?", unit="x"),
 }
 
 
@@ -52,10 +55,10 @@ def run(system: System, percent: float, seed: int = 1) -> Result:
     return run_scenario({"jobs": jobs, "devices": [drive], "record": {"log": False}}, seed=seed)
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+def _near(system: System, seed: int) -> dict[str, float]:
     whole = System({**system.known, "trimmed_percent": 0}, system.told)
     return {
-        name: (run(whole, percent, seed).metrics[AMPLIFICATION], "x")
+        name: run(whole, percent, seed).metrics[AMPLIFICATION]
         for name, percent in (("ten_times", 10), ("thirty_times", 30))
     }
 

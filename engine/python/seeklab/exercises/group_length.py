@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
 from seeklab.judge import Evidence, Settings
 
@@ -25,8 +26,10 @@ READ_TIMES = 0.2
 RATE_TIMES = 0.84
 
 QUESTIONS = {
-    "found_p99_ms": "As found: what is the 99th percentile of the reads, in ms?",
-    "one_second_times": "Groups of one second instead of five: how many times the throughput do the writers have?",
+    "found_p99_ms": Question("As found: what is the 99th percentile of the reads, in ms?", unit="ms"),
+    "one_second_times": Question(
+        "Groups of one second instead of five: how many times the throughput do the writers have?", unit="x"
+    ),
 }
 
 
@@ -58,9 +61,9 @@ def run(system: System, settings: Mapping[str, Any], seed: int = 1) -> Result:
 READS, RATE = "readers.read_latency_p99_ms", "writers.write_mib_per_s"
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+def _near(system: System, seed: int) -> dict[str, float]:
     found, one = (run(system, settings, seed).metrics for settings in ({}, {TARGET: "1s"}))
-    return {"found_p99_ms": (found[READS], "ms"), "one_second_times": (one[RATE] / found[RATE], "x")}
+    return {"found_p99_ms": found[READS], "one_second_times": one[RATE] / found[RATE]}
 
 
 WHY = named(

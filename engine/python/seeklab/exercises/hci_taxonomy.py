@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab._errors import Problem, SeeklabError
+from seeklab._question import Question
 from seeklab.exercises._shapes import exercise
 from seeklab.judge import Asked, Choice, Commitment, Evidence, Fields, Mistake, Task, draws_of, largest
 from seeklab.judge.answers import is_number
@@ -28,11 +29,13 @@ LOCAL_QUESTION = "How much of the moved machine's disk is on its new node at the
 PROTECT_QUESTION = "How long after the loss does every block have all its copies again, in s?"
 
 QUESTIONS = {
-    "local_percent": f"With locality. {LOCAL_QUESTION}",
-    "local_percent_hash": f"With hash placement. {LOCAL_QUESTION}",
-    "moved_mb": "With locality. The machine then reads a quarter of its disk, each block once. How many MB move?",
-    "protected_s": f"With hash placement. {PROTECT_QUESTION}",
-    "protected_s_pairs": f"With redirection in pairs. {PROTECT_QUESTION}",
+    "local_percent": Question(f"With locality. {LOCAL_QUESTION}", unit="%"),
+    "local_percent_hash": Question(f"With hash placement. {LOCAL_QUESTION}", unit="%"),
+    "moved_mb": Question(
+        "With locality. The machine then reads a quarter of its disk, each block once. How many MB move?", unit="MB"
+    ),
+    "protected_s": Question(f"With hash placement. {PROTECT_QUESTION}", unit="s"),
+    "protected_s_pairs": Question(f"With redirection in pairs. {PROTECT_QUESTION}", unit="s"),
 }
 """What a learner commits to before the first run."""
 
@@ -115,18 +118,18 @@ TRUTH_SEEDS = 3
 """Placement is random: a share of a few hundred blocks varies by several percent, so the judge averages it."""
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     def measured(design: str, metric: str) -> float:
         seeds = range(asked.seed, asked.seed + TRUTH_SEEDS)
         runs = [seeklab.run(system(asked.draws, design), seed=seed).metrics[metric] for seed in seeds]
         return sum(runs) / len(runs)
 
     return {
-        "local_percent": (measured("locality", "cluster_placed_local_at_move_percent"), "%"),
-        "local_percent_hash": (measured("hash", "cluster_placed_local_at_move_percent"), "%"),
-        "moved_mb": (measured("locality", "cluster_moved_bytes") / 1e6, "MB"),
-        "protected_s": (measured("hash", "cluster_reprotect_s"), "s"),
-        "protected_s_pairs": (measured("redirect-pairs", "cluster_reprotect_s"), "s"),
+        "local_percent": measured("locality", "cluster_placed_local_at_move_percent"),
+        "local_percent_hash": measured("hash", "cluster_placed_local_at_move_percent"),
+        "moved_mb": measured("locality", "cluster_moved_bytes") / 1e6,
+        "protected_s": measured("hash", "cluster_reprotect_s"),
+        "protected_s_pairs": measured("redirect-pairs", "cluster_reprotect_s"),
     }
 
 

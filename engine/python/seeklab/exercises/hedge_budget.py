@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_most, named
 from seeklab.judge import Evidence, Fields, Number
 
@@ -31,8 +32,10 @@ PAUSED, PAUSED_PERCENT = 50, 0.3
 SLOWER, LOAD = 20, 1.3
 
 QUESTIONS = {
-    "p95_ms": (
-        "The servers pause on their own; no request is sent twice. What is the 95th percentile of a user's wait, in ms?"
+    "p95_ms": Question(
+        "The servers pause on their own; no request is sent twice. What is the 95th percentile of a user's wait, "
+        "in ms?",
+        unit="ms",
     )
 }
 
@@ -95,8 +98,8 @@ def seen(
     }
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
-    return {"p95_ms": (seen(system, PAUSES, seed=seed)["p95_ms"], "ms")}
+def _near(system: System, seed: int) -> dict[str, float]:
+    return {"p95_ms": seen(system, PAUSES, seed=seed)["p95_ms"]}
 
 
 WHY = named(

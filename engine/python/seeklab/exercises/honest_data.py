@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_most, named
 from seeklab.judge import Evidence, Settings
 
@@ -31,10 +32,12 @@ MAY_SET = (
 PERCENT = 50
 
 QUESTIONS = {
-    "zeros_percent": (
-        f"Only buffer_compress_percentage={PERCENT}, fio 2.20: what share does zero suppression remove, in %?"
+    "zeros_percent": Question(
+        f"Only buffer_compress_percentage={PERCENT}, fio 2.20: what share does zero suppression remove, in %?", unit="%"
     ),
-    "ratio": "The same under fio 3.33: which compression ratio does the compressor reach on the rest (1 is none)?",
+    "ratio": Question(
+        "The same under fio 3.33: which compression ratio does the compressor reach on the rest (1 is none)?", unit="x"
+    ),
 }
 
 
@@ -62,12 +65,12 @@ def run(system: System, options: Mapping[str, Any], version: str, seed: int = 1)
     return load_case(CASE).with_(changes).run(seed=seed)
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+def _near(system: System, seed: int) -> dict[str, float]:
     options = {"buffer_compress_percentage": PERCENT}
     old, new = (run(system, options, version, seed).metrics for version in ("2.20", "3.33"))
     return {
-        "zeros_percent": (old["reduction_zeros_share_percent"], "%"),
-        "ratio": (new["reduction_compression_ratio"], "x"),
+        "zeros_percent": old["reduction_zeros_share_percent"],
+        "ratio": new["reduction_compression_ratio"],
     }
 
 

@@ -12,6 +12,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import exercise, named, returned, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Items, Mistake, Number, Task, draws_of, near
 
@@ -34,10 +35,14 @@ STOPPED = 0.1
 """A sample shows the stop if it took longer than this share of it."""
 
 QUESTIONS = {
-    "slow_samples": "How many of the tool's samples took longer than a tenth of the stop?",
-    "tool_p99_ms": "Which 99th percentile does the tool report, measured from when a request was sent, in ms?",
-    "users_p99_ms": "Measured from when each request was due: which 99th percentile, in ms?",
-    "users_slow_percent": "What share of the planned requests waited longer than a tenth of the stop, in %?",
+    "slow_samples": Question("How many of the tool's samples took longer than a tenth of the stop?", unit="samples"),
+    "tool_p99_ms": Question(
+        "Which 99th percentile does the tool report, measured from when a request was sent, in ms?", unit="ms"
+    ),
+    "users_p99_ms": Question("Measured from when each request was due: which 99th percentile, in ms?", unit="ms"),
+    "users_slow_percent": Question(
+        "What share of the planned requests waited longer than a tenth of the stop, in %?", unit="%"
+    ),
 }
 """What a learner commits to."""
 
@@ -102,15 +107,15 @@ def percentile(values: Sequence[float], percent: float) -> float:
     return sorted(values)[max(0, ceil(len(values) * percent / 100) - 1)]
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own = system(asked.draws)
     slow_ms, rows = STOPPED * _plan(own)[2], _rows(own.run(seed=asked.seed))
     seen, waited = ([done - row[first] for row in rows for done in row[2:]] for first in (1, 0))
     return {
-        "slow_samples": (sum(ms > slow_ms for ms in seen), "samples"),
-        "tool_p99_ms": (percentile(seen, 99), "ms"),
-        "users_p99_ms": (percentile(waited, 99), "ms"),
-        "users_slow_percent": (100 * sum(ms > slow_ms for ms in waited) / len(waited), "%"),
+        "slow_samples": sum(ms > slow_ms for ms in seen),
+        "tool_p99_ms": percentile(seen, 99),
+        "users_p99_ms": percentile(waited, 99),
+        "users_slow_percent": 100 * sum(ms > slow_ms for ms in waited) / len(waited),
     }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_least, named
 from seeklab.judge import Evidence, Fields, Mistake, Number
 
@@ -30,9 +31,10 @@ WINDOW = 20
 """Packets that a server may have in flight without a configured window."""
 
 QUESTIONS = {
-    "goodput_mbit": (
+    "goodput_mbit": Question(
         f"The client asks all servers at once, each server may have {WINDOW} packets in flight, and the switch "
-        "port holds its guaranteed minimum of packets. How many Mbit/s does the client get?"
+        "port holds its guaranteed minimum of packets. How many Mbit/s does the client get?",
+        unit="Mbit/s",
     ),
 }
 
@@ -74,8 +76,8 @@ def seen(system: System, at_once: float, window: float, buffer: float | None = N
     }
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
-    return {"goodput_mbit": (seen(system, system["servers"], WINDOW, seed=seed)["goodput_mbit"], "Mbit/s")}
+def _near(system: System, seed: int) -> dict[str, float]:
+    return {"goodput_mbit": seen(system, system["servers"], WINDOW, seed=seed)["goodput_mbit"]}
 
 
 WHY = named(

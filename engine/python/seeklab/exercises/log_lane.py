@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
 from seeklab.judge import Evidence, Settings
 
@@ -22,8 +23,10 @@ RATE_TIMES = 5
 P99_TIMES = 0.02
 
 QUESTIONS = {
-    "threads_per_s": "As found: how many synchronous writes a second do all threads together get?",
-    "p99_ms": "As found: what is the 99th percentile of the database's writes, in ms?",
+    "threads_per_s": Question(
+        "As found: how many synchronous writes a second do all threads together get?", unit="1/s"
+    ),
+    "p99_ms": Question("As found: what is the 99th percentile of the database's writes, in ms?", unit="ms"),
 }
 
 
@@ -70,8 +73,8 @@ def database(system: System, settings: Mapping[str, Any], seed: int = 1) -> floa
     return float(found["database.write_latency_p99_ms"])
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
-    return {"threads_per_s": (threads(system, {}, seed), "1/s"), "p99_ms": (database(system, {}, seed), "ms")}
+def _near(system: System, seed: int) -> dict[str, float]:
+    return {"threads_per_s": threads(system, {}, seed), "p99_ms": database(system, {}, seed)}
 
 
 WHY = named(

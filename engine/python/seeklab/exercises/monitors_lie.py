@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import exercise, named, returned, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Items, Mistake, Number, Task, draws_of, near
 
@@ -24,10 +25,12 @@ WITHIN_PERCENT = {"rate_percent": 5.0, "duration_percent": 10.0}
 """Allowed errors in %. The queue starts empty, which Little's law for a full one ignores."""
 
 QUESTIONS = {
-    "disk_mib_per_s": "How many MiB/s did the disk do while the application wrote?",
-    "burst_s": "How long did the application write, in s?",
-    "half_ms": "With half as many writes in flight, which latency would the dashboard show, in ms?",
-    "half_shown_mib_per_s": "And which rate, in its busiest window, in MiB/s?",
+    "disk_mib_per_s": Question("How many MiB/s did the disk do while the application wrote?", unit="MiB/s"),
+    "burst_s": Question("How long did the application write, in s?", unit="s"),
+    "half_ms": Question(
+        "With half as many writes in flight, which latency would the dashboard show, in ms?", unit="ms"
+    ),
+    "half_shown_mib_per_s": Question("And which rate, in its busiest window, in MiB/s?", unit="MiB/s"),
 }
 """What a learner commits to."""
 
@@ -80,16 +83,16 @@ def _truth(result: Result) -> tuple[float, float]:
     return result.metrics["burst.write_mib_per_s"], result.metrics["burst.elapsed_s"]
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own = system(asked.draws)
     rate, burst_s = _truth(own.run(seed=asked.seed))
     outstanding = own.scenario()["jobs"][0]["iodepth"]
     half = own.with_({"jobs[burst].iodepth": outstanding // 2}).run(seed=asked.seed).metrics
     return {
-        "disk_mib_per_s": (rate, "MiB/s"),
-        "burst_s": (burst_s, "s"),
-        "half_ms": (half["monitor_busiest_latency_mean_ms"], "ms"),
-        "half_shown_mib_per_s": (half["monitor_busiest_mib_per_s"], "MiB/s"),
+        "disk_mib_per_s": rate,
+        "burst_s": burst_s,
+        "half_ms": half["monitor_busiest_latency_mean_ms"],
+        "half_shown_mib_per_s": half["monitor_busiest_mib_per_s"],
     }
 
 

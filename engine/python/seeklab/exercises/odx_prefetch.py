@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
+from seeklab._question import Question
 from seeklab.exercises._shapes import exercise, named, source_from
 from seeklab.judge import (
     Asked,
@@ -44,12 +45,16 @@ MAX_EVENTS = 1_000_000
 """Limit of events in the runs that test a fix: four times those of a good one."""
 
 QUESTIONS = {
-    "times_slower": "How many times as long does the mean copy read take as it would if all its bytes were in memory?",
-    "times_slower_with_twice_the_bytes": (
-        "If twice as many bytes of each copy read were not in memory, how many times as long would the read take?"
+    "times_slower": Question(
+        "How many times as long does the mean copy read take as it would if all its bytes were in memory?", unit="x"
     ),
-    "dashboard_miss_percent": (
-        "The dashboard shows which share of the bytes read by all clients were not in memory. What does it show, in %?"
+    "times_slower_with_twice_the_bytes": Question(
+        "If twice as many bytes of each copy read were not in memory, how many times as long would the read take?",
+        unit="x",
+    ),
+    "dashboard_miss_percent": Question(
+        "The dashboard shows which share of the bytes read by all clients were not in memory. What does it show, in %?",
+        unit="%",
     ),
 }
 """What a learner commits to before the first run."""
@@ -180,16 +185,16 @@ def run(learner: object, prediction: object) -> Result:
     return system(learner).run("broken", seed=seed)
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     base = system(asked.draws)
     tail = _largest_transaction(base) - _chunk(base)
     doubled = base.with_({"protocol.max_transaction": _largest_transaction(base) + tail})
     latency = "odx.read_latency_mean_ms"
     now = _metric(base, "broken", asked.seed, latency)
     return {
-        "times_slower": (now / _metric(base, "fixed", asked.seed, latency), "x"),
-        "times_slower_with_twice_the_bytes": (_metric(doubled, "broken", asked.seed, latency) / now, "x"),
-        "dashboard_miss_percent": (100 - _metric(base, "broken", asked.seed, "memory_hit_share_percent"), "%"),
+        "times_slower": now / _metric(base, "fixed", asked.seed, latency),
+        "times_slower_with_twice_the_bytes": _metric(doubled, "broken", asked.seed, latency) / now,
+        "dashboard_miss_percent": 100 - _metric(base, "broken", asked.seed, "memory_hit_share_percent"),
     }
 
 

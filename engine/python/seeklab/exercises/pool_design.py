@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab._errors import Problem, SeeklabError
+from seeklab._question import Question
 from seeklab.exercises._shapes import at_least, at_most, exercise, named, source_from
 from seeklab.judge import Asked, Choice, Evidence, Fields, Mistake, Settings, Task, draws_of
 
@@ -21,13 +22,6 @@ if TYPE_CHECKING:
     from seeklab._design import Design, Measured
 
 TB = 1e12
-
-QUESTIONS = {
-    "1-stream-cold": "One client streams from cold disks. What limits it?",
-    "6-random-warm": "128 threads read 8 KiB at random from memory. What limits them?",
-    "9-sync-writes": "128 threads write 8 KiB durably. What limits them?",
-}
-"""What a learner names before the first run, of the pool that the course starts with."""
 
 PARTS = ("clients' links", "server's link", "cores", "disks", "log SSDs", "read SSDs", "threads")
 """The possible limits of a test."""
@@ -47,6 +41,16 @@ NOT_FULL: Mapping[str, str] = {
     "waiting": "something is saturated here: compare each part's limit with the measured rate",
 }
 """The reason why each part is a wrong answer."""
+
+QUESTIONS = {
+    test: Question(text, choices=PARTS, because=NOT_FULL)
+    for test, text in {
+        "1-stream-cold": "One client streams from cold disks. What limits it?",
+        "6-random-warm": "128 threads read 8 KiB at random from memory. What limits them?",
+        "9-sync-writes": "128 threads write 8 KiB durably. What limits them?",
+    }.items()
+}
+"""What a learner names before the first run, of the pool that the course starts with."""
 
 WHY = named(
     few_reads="too few reads: misses come from disks, at about eighty reads a second each; buy memory or disks, "
@@ -136,11 +140,12 @@ def _binds(asked: Asked) -> list[Evidence]:
     first = seeklab.design()
     found = []
     for test, part in asked.answers["binds"].items():
-        run = first.run(test, seed=asked.seed)
+        question, run = QUESTIONS[test], first.run(test, seed=asked.seed)
         met = part == run.binds
-        bound = f"the part that is full: {run.share:.0%} of what it allows" if met else f"one of {', '.join(PARTS)}"
+        full = f"the part that is full: {run.share:.0%} of what it allows"
+        bound = full if met else f"one of {', '.join(question.choices)}"
         found.append(
-            Evidence(QUESTIONS[test], part, bound, met, seed=asked.seed).because(Mistake(part, NOT_FULL[part]))
+            Evidence(str(question), part, bound, met, seed=asked.seed).because(Mistake(part, question.because[part]))
         )
     return found
 
@@ -214,7 +219,7 @@ ASSIGNMENT, check, hint = exercise(
     Task(
         "check-binds",
         3,
-        {"binds": Fields(dict.fromkeys(QUESTIONS, Choice(NOT_FULL)))},
+        {"binds": Fields({test: Choice(question.because) for test, question in QUESTIONS.items()})},
         _binds,
         (
             "Which parts does a byte of this test pass through?",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import seeklab
+from seeklab._question import Question
 from seeklab.decisions.read_ahead import Read, run_prefetcher
 from seeklab.exercises._shapes import at_least, at_most, exercise, named, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Task, draws_of
@@ -37,8 +38,10 @@ JUDGED_SEEDS = 1
 """A run asks about ten thousand questions, and more with more players."""
 
 QUESTIONS = {
-    "asked_gib": f"With the {WINDOW} records of 2008 for each stream: how much memory may read-ahead take, in GiB?",
-    "needed_mb_per_s": "How many MB/s do all players read together?",
+    "asked_gib": Question(
+        f"With the {WINDOW} records of 2008 for each stream: how much memory may read-ahead take, in GiB?", unit="GiB"
+    ),
+    "needed_mb_per_s": Question("How many MB/s do all players read together?", unit="MB/s"),
 }
 """What a learner commits to before the first run."""
 
@@ -152,11 +155,11 @@ def practise(prefetcher: Callable[[], Prefetcher], learner: object, seed: int = 
     return rows
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     roomy = seeklab.run(server(asked.draws).scenario(is_roomy=True), seed=asked.seed).metrics
     return {
-        "asked_gib": (roomy["zfs_ahead_asked_bytes"] / (1 << 30), "GiB"),
-        "needed_mb_per_s": (roomy["players.read_mb_per_s"], "MB/s"),
+        "asked_gib": roomy["zfs_ahead_asked_bytes"] / (1 << 30),
+        "needed_mb_per_s": roomy["players.read_mb_per_s"],
     }
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_most, named
 from seeklab.judge import Choice, Evidence, Fields, Number
 
@@ -30,7 +31,9 @@ BEYOND = 1.001
 """A plan whose demand is below this multiple of the memory fits."""
 
 QUESTIONS = {
-    "hours": "The rebuild follows time and sorts nothing. How many hours does it take onto the shingled drive?"
+    "hours": Question(
+        "The rebuild follows time and sorts nothing. How many hours does it take onto the shingled drive?", unit="h"
+    )
 }
 
 
@@ -133,9 +136,9 @@ def seen(system: System, plan: Mapping[str, Any]) -> Mapping[str, float]:
     }
 
 
-def _near(system: System, _: int) -> dict[str, tuple[float, str]]:
+def _near(system: System, _: int) -> dict[str, float]:
     plan = {"order": "time", "sorted_gb": 0, "rate_mb": system["pool_mb"]}
-    return {"hours": (hours(system, plan, shingled=True), "h")}
+    return {"hours": hours(system, plan, shingled=True)}
 
 
 WHY = named(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
 from seeklab.judge import Evidence, Settings
 
@@ -21,8 +22,10 @@ BUFFERS = ("server.buffers.size", "server.buffers.object_cache")
 STREAMS_TIMES, PING_TIMES, READS_TIMES = 1.25, 0.6, 1.4
 
 QUESTIONS = {
-    "streams_mib_per_s": "As found: how many MiB/s do the streams get?",
-    "reads_twice_the_cores": "As found, with twice the cores: how many times as many small reads a second?",
+    "streams_mib_per_s": Question("As found: how many MiB/s do the streams get?", unit="MiB/s"),
+    "reads_twice_the_cores": Question(
+        "As found, with twice the cores: how many times as many small reads a second?", unit="x"
+    ),
 }
 
 
@@ -64,10 +67,10 @@ def small(system: System, settings: Mapping[str, Any], seed: int = 1) -> float:
     return float(load_case("tlb-shootdown").with_(changes).run("worst-case", seed=seed).metrics["clients.read_iops"])
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+def _near(system: System, seed: int) -> dict[str, float]:
     streams, _ = card(system, {}, seed)
     twice = small(system, {"server.cores": 2 * round(system["cores"])}, seed) / small(system, {}, seed)
-    return {"streams_mib_per_s": (streams, "MiB/s"), "reads_twice_the_cores": (twice, "x")}
+    return {"streams_mib_per_s": streams, "reads_twice_the_cores": twice}
 
 
 WHY = named(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import at_most, exercise, named, returned, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Items, Number, Task, draws_of
 
@@ -28,9 +29,10 @@ RETRIES_LEFT_PERCENT = 0.5
 """Share of all attempts, in %, that may still fail after the named disks are mounted firmly."""
 
 QUESTIONS = {
-    "longer_ms": (
+    "longer_ms": Question(
         "A disk of your shelf streams pieces of 128 KiB, and one attempt in five finds its head off the track. By "
-        "how many ms is its mean service time longer than that of a disk that is not shaken?"
+        "how many ms is its mean service time longer than that of a disk that is not shaken?",
+        unit="ms",
     ),
 }
 """What a learner commits to."""
@@ -142,14 +144,14 @@ def briefing(learner: object) -> str:
     )
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own = shelf(asked.draws)
     changes = {"devices[disk].hdd.rpm": own.rpm}
     found = [
         load_case(CASE).with_(changes).run(variant, seed=asked.seed).metrics["shaken_service_mean_ms"]
         for variant in ("screw", "firm")
     ]
-    return {"longer_ms": (found[0] - found[1], "ms")}
+    return {"longer_ms": found[0] - found[1]}
 
 
 WHY = named(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import exercise, named, returned, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Mistake, Number, Task, draws_of
 
@@ -24,8 +25,8 @@ MAX_P99 = 3.0
 MIN_PER_CORE = 0.96
 
 QUESTIONS = {
-    "one_per_s": "How many reads a second do all disks together do with one controller each?",
-    "most_per_s": "And with the best number of shards?",
+    "one_per_s": Question("How many reads a second do all disks together do with one controller each?", unit="reads/s"),
+    "most_per_s": Question("And with the best number of shards?", unit="reads/s"),
 }
 """What a learner commits to before the first run."""
 
@@ -117,10 +118,10 @@ def table(learner: object, counts: object = (1, 2, 4)) -> list[tuple[str, ...]]:
     return rows
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own = node(asked.draws)
     rates = [own.metrics(shards, asked.seed)["reads.read_iops"] for shards in range(1, MAX_SHARDS + 1)]
-    return {"one_per_s": (rates[0], "reads/s"), "most_per_s": (max(rates), "reads/s")}
+    return {"one_per_s": rates[0], "most_per_s": max(rates)}
 
 
 def _own(asked: Asked) -> list[Evidence]:

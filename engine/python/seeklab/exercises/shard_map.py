@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from seeklab._question import Question
 from seeklab.decisions.shard_map import INTERLEAVED, ShardHistory, run_shard_map
 from seeklab.exercises._shapes import exercise, named, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Task, diagnose, draws_of
@@ -34,8 +35,10 @@ TOLD_TIMES = 0.9
 P99_TIMES = 0.75
 
 QUESTIONS = {
-    "interleaved_per_s": "The interleaved map on your disk: how many reads a second to the hot ranges, all together?",
-    "spread_times": "How many times as many, if the hot ranges were spread evenly over the shards?",
+    "interleaved_per_s": Question(
+        "The interleaved map on your disk: how many reads a second to the hot ranges, all together?", unit="1/s"
+    ),
+    "spread_times": Question("How many times as many, if the hot ranges were spread evenly over the shards?", unit="x"),
 }
 """What a learner commits to before the first run."""
 
@@ -152,13 +155,13 @@ def practise(policy: Callable[[], ShardMap], learner: object, seed: int = 1) -> 
     return rows
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own = disk(asked.draws)
     now, _ = numbers(own.run(INTERLEAVED, asked.seed))
     # The same number of hot ranges: the first on the first shard, and so on.
     even = tuple(own.shards * nth + nth % own.shards for nth in range(HOT))
     spread, _ = numbers(Disk(own.shards, (even, even)).run(INTERLEAVED, asked.seed))
-    return {"interleaved_per_s": (now, "1/s"), "spread_times": (spread / now, "x")}
+    return {"interleaved_per_s": now, "spread_times": spread / now}
 
 
 def _measure(asked: Asked, on: Disk) -> list[Evidence]:

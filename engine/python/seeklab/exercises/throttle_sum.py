@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, named
 from seeklab.judge import Evidence, Fields, Mistake, Number, near
 
@@ -25,8 +26,8 @@ NONE_LESS_THAN = 0.5
 COUNTS = {"passed": "not_delayed", "slept": "delayed", "stopped": "blocked"}
 
 QUESTIONS = {
-    "slept": "How many writes of the second group sleep?",
-    "stopped": "How many of them stop until the next group opens?",
+    "slept": Question("How many writes of the second group sleep?", unit="writes"),
+    "stopped": Question("How many of them stop until the next group opens?", unit="writes"),
 }
 
 
@@ -78,9 +79,9 @@ def counts(system: System, seed: int = 1) -> dict[str, float]:
     return {name: found[f"zfs_second_group_{metric}"] for name, metric in COUNTS.items()}
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+def _near(system: System, seed: int) -> dict[str, float]:
     found = counts(system, seed)
-    return {name: (found[name], "writes") for name in QUESTIONS}
+    return {name: found[name] for name in QUESTIONS}
 
 
 WHY = named(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import Case
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import exercise, named
 from seeklab.judge import Asked, Bound, Commitment, Evidence, Settings, Task, draws_of
 
@@ -48,10 +49,11 @@ MAY_SET = (
 """The settings that a choice may change. Other teams own load and backend."""
 
 QUESTIONS = {
-    "flight_times": (
-        "In the rush: how many times as many bytes a second do the writers reach with 20 writes in flight as with 5?"
+    "flight_times": Question(
+        "In the rush: how many times as many bytes a second do the writers reach with 20 writes in flight as with 5?",
+        unit="x",
     ),
-    "read_times": "And how many times as long does a read then take, on average?",
+    "read_times": Question("And how many times as long does a read then take, on average?", unit="x"),
 }
 """What a learner commits to before the first run."""
 
@@ -123,14 +125,14 @@ def briefing(learner: object) -> str:
     )
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     deep, shallow = (
         run(asked.draws, {"async_write_min_active": depth, "async_write_max_active": depth}, "rush", asked.seed).metrics
         for depth in (20, 5)
     )
     return {
-        "flight_times": (deep["writers.write_mib_per_s"] / shallow["writers.write_mib_per_s"], "x"),
-        "read_times": (deep["readers.read_latency_mean_ms"] / shallow["readers.read_latency_mean_ms"], "x"),
+        "flight_times": deep["writers.write_mib_per_s"] / shallow["writers.write_mib_per_s"],
+        "read_times": deep["readers.read_latency_mean_ms"] / shallow["readers.read_latency_mean_ms"],
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
+from seeklab._question import Question
 from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
 from seeklab.judge import Evidence, Number
 
@@ -24,7 +25,11 @@ EARLY = 0.86
 READS_PER_S = 200
 """High enough that memory evicts more data than the largest feeding takes."""
 
-QUESTIONS = {"seconds": f"8 MiB at each feeding: after how many seconds is {WARM_PERCENT}% of the data on the device?"}
+QUESTIONS = {
+    "seconds": Question(
+        f"8 MiB at each feeding: after how many seconds is {WARM_PERCENT}% of the data on the device?", unit="s"
+    )
+}
 
 
 def _drawn(source: random.Random, interval_ms: int) -> System:
@@ -62,8 +67,8 @@ def warm_after(system: System, feeding: float, seed: int = 1) -> float:
     return float(load_case(CASE).with_(changes).run("500-gb", seed=seed).metrics.get(WARM, float("inf")))
 
 
-def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
-    return {"seconds": (warm_after(system, 8 * MIB, seed), "s")}
+def _near(system: System, seed: int) -> dict[str, float]:
+    return {"seconds": warm_after(system, 8 * MIB, seed)}
 
 
 WHY = named(

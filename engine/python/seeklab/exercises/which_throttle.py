@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
+from seeklab._question import Question
 from seeklab.exercises._shapes import exercise
 from seeklab.judge import (
     Asked,
@@ -99,10 +100,13 @@ TOOLS = ("histogram", "delays", "dirty", "sync", "quantize", "packed")
 """The available tools, as for `--as` on the command line."""
 
 QUESTIONS = {
-    "throughput_times": (
-        "The throttle of 2013 replaces the present one. How many times the present throughput will the writers have?"
+    "throughput_times": Question(
+        "The throttle of 2013 replaces the present one. How many times the present throughput will the writers have?",
+        unit="x",
     ),
-    "new_longest_ms": "And how long will the longest write take then, once the system has settled, in ms?",
+    "new_longest_ms": Question(
+        "And how long will the longest write take then, once the system has settled, in ms?", unit="ms"
+    ),
 }
 """What a learner commits to before looking."""
 
@@ -197,13 +201,13 @@ def _handed_out(draws: bytes) -> dict[str, str]:
     return {"briefing": _briefing(draws), "dirty data": json.dumps(_dirty(draws)), **texts}
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     now = _found(asked.draws).run(seed=asked.seed).metrics
     then = _with(asked.draws, list(THROTTLES)[4]).run(seed=asked.seed).metrics
     rate = "writers.write_mib_per_s"
     return {
-        "throughput_times": (then[rate] / now[rate], "x"),
-        "new_longest_ms": (then["writers.write_latency_max_ms"], "ms"),
+        "throughput_times": then[rate] / now[rate],
+        "new_longest_ms": then["writers.write_latency_max_ms"],
     }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from seeklab._question import Question
 from seeklab.decisions.throttle import ThrottleHistory, run_throttle
 from seeklab.exercises._shapes import exercise, named, source_from
 from seeklab.judge import Asked, Code, Commitment, Evidence, Task, diagnose, draws_of
@@ -35,8 +36,10 @@ P99_TIMES = 0.5
 BYTES_TIMES = 0.98
 
 QUESTIONS = {
-    "rival_p50_ms": "The throttle of 2008 on your backend at a steady rate: how long is the median write, in ms?",
-    "fair_ms": "If all writes took the same time, how long would that be, in ms?",
+    "rival_p50_ms": Question(
+        "The throttle of 2008 on your backend at a steady rate: how long is the median write, in ms?", unit="ms"
+    ),
+    "fair_ms": Question("If all writes took the same time, how long would that be, in ms?", unit="ms"),
 }
 """What a learner commits to before the first run."""
 
@@ -142,12 +145,12 @@ def practise(policy: Callable[[], ThrottlePolicy], learner: object, seed: int = 
     return rows
 
 
-def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+def _near(asked: Asked) -> dict[str, float]:
     own = backend(asked.draws)
     old = own.run(RIVAL, asked.seed)
     return {
-        "rival_p50_ms": (old.metrics["writers.write_latency_p50_ms"], "ms"),
-        "fair_ms": (1000 * own.threads * BLOCK * RUN_S / written_bytes(old), "ms"),
+        "rival_p50_ms": old.metrics["writers.write_latency_p50_ms"],
+        "fair_ms": 1000 * own.threads * BLOCK * RUN_S / written_bytes(old),
     }
 
 

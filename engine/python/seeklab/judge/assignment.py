@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from seeklab._question import Question
+
 MANY = 2**53
 """Seeds of runs are whole numbers below this."""
 SEEDS = 2
@@ -121,9 +123,9 @@ class Commitment:
     points: float
     answer: str
     """The name of the answer that holds them."""
-    questions: Mapping[str, str]
-    near: Callable[[Asked], Mapping[str, tuple[float, str]]]
-    """Measures what was asked for: the number, and its unit."""
+    questions: Mapping[str, Question]
+    near: Callable[[Asked], Mapping[str, float]]
+    """Measures the answer to each question, in its unit."""
 
     @property
     def takes(self) -> Mapping[str, Kind]:

@@ -126,7 +126,9 @@ class Practice:
     def _near(self, task: Commitment, predicted: Any, variant: Variant, seeds: Seeds) -> tuple[Evidence, ...]:
         (seed,) = seeds.draw(task.id, 1)
         truths = task.near(Asked({}, variant, seed, self.assignment.bounds, self.assignment.kinds))
-        return tuple(_nearness(name, float(predicted[name]), *truth) for name, truth in truths.items())
+        return tuple(
+            _nearness(name, float(predicted[name]), truth, task.questions[name].unit) for name, truth in truths.items()
+        )
 
 
 def _nearness(what: str, predicted: float, truth: float, unit: str) -> Evidence:

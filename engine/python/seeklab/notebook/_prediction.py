@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from seeklab._case import Case
+from seeklab._case import Case, measure
 from seeklab._case import case as load_case
 from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
@@ -62,7 +62,10 @@ class Prediction:
         self.actual: float | str | None = None
         """The result of the run; None before it."""
         self.skipped = False
-        self._question = Question(question, answer, low, high, scale, unit, list(choices or ()), because or {}, reveal)
+        self._question = Question(
+            question, low, high, scale, unit, choices=list(choices or ()), because=because or {}, reveal=reveal
+        )
+        self._measure = answer
         if choices:
             self._input = ipywidgets.RadioButtons(options=self._question.choices, value=None)
             sure = "How sure are you?"
@@ -141,7 +144,7 @@ class Prediction:
         for control in (self._input, self._sure, self._button, self._pass):
             control.disabled = True
         self._told.value = "Running ..."
-        self.actual = self._question.measure()
+        self.actual = self._measure()
         self._told.value = paragraphs(self._question.compare(self.value, self.actual), "Now run the cells below.")
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
@@ -163,7 +166,7 @@ def predict(case: str | Case) -> Prediction:
     asked = Question.of_case(chosen)
     return Prediction(
         asked.text,
-        asked.measure,
+        lambda: measure(chosen, chosen.document["ask"]["measure"]) / asked.unit_size,
         name=chosen.id,
         low=asked.low,
         high=asked.high,
