@@ -187,6 +187,7 @@ RUST_SOURCES = (
 WEB_SOURCES = (
     *(WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
     *(ENGINE / "tool", ENGINE / "validation", ROOT / "docs" / "instructor"),
+    ENGINE / "python" / "seeklab" / "question.json",
 )
 
 LINT = (

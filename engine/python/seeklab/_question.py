@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 from seeklab.data.format import format_number
 
@@ -13,8 +15,13 @@ if TYPE_CHECKING:
 
     from seeklab._case import Case
 
-NEAR = 1.5
+_SHARED: dict[str, Any] = json.loads(resources.files("seeklab").joinpath("question.json").read_text(encoding="utf-8"))
+
+NEAR: float = _SHARED["near"]
 """A number counts as right within this factor."""
+
+WORDS: dict[str, str] = _SHARED["words"]
+"""The words in which pages and notebooks compare an answer with the right one."""
 
 BYTES = {"GB": 1e9, "MB": 1e6, "KB": 1e3, "B": 1.0}
 """Units for an answer in bytes: the largest of which the low end of the range is at least a tenth."""
@@ -63,27 +70,21 @@ class Question:
         )
 
     def compare(self, given: Answer | None, actual: Answer) -> str:
-        """Return an answer beside the right one, in sentences; None for a question that was skipped."""
-        right = actual if isinstance(actual, str) else format_number(actual)
-        reveal = self.reveal.replace("{answer}", right)
-        if isinstance(given, str) or isinstance(actual, str):
-            return f"{self._compare_choice(given, right)} {reveal}".strip()
-        unit = f" {self.unit}" if self.unit else ""
-        you_said = "Skipped" if given is None else f"You said {format_number(given)}{unit}"
+        """Return an answer beside the right one, in sentences; `given` is None for a question that was skipped."""
+        reveal = self.reveal.replace("{answer}", actual if isinstance(actual, str) else format_number(actual))
+        if isinstance(given, str) and given == actual:
+            return f"Right: {given}. {reveal}".rstrip()
+        said = WORDS["skipped"] if given is None else WORDS["said"].format(given=self._with_unit(given))
         off = "" if given is None else distance(given, actual)
-        off = f": {off}" if off else ""
-        if self.reveal.startswith("{answer}"):
-            return f"{you_said}{off}. The run gives {reveal}"
-        if given is None:
-            return f"{you_said}. The run gives {right}{unit}. {reveal}".strip()
-        return f"{you_said}; the run gives {right}{unit}{off}. {reveal}".strip()
+        told = reveal
+        if not self.reveal.startswith("{answer}"):
+            told = " ".join(filter(None, (f"{self._with_unit(actual)}.", self.because.get(str(given)), reveal)))
+        return f"{said}{off and f': {off}'}. {WORDS['gives'].format(answer=told)}"
 
-    def _compare_choice(self, given: Answer | None, right: str) -> str:
-        if given is None:
-            return f"Skipped. The run gives {right}."
-        if given == right:
-            return f"Right: {right}."
-        return f"You said {given}; the run shows {right}. {self.because.get(str(given), '')}".rstrip()
+    def _with_unit(self, answer: Answer) -> str:
+        if isinstance(answer, str):
+            return answer
+        return f"{format_number(answer)} {self.unit}".rstrip()
 
 
 def factor_between(value: float, actual: float) -> float:
@@ -102,10 +103,12 @@ def is_near(given: Answer, actual: Answer) -> bool:
     return factor_between(given, actual) <= NEAR
 
 
-def distance(given: float, actual: float) -> str:
-    """Return how far a number is off, in words; nothing if no factor says it."""
+def distance(given: Answer, actual: Answer) -> str:
+    """Return how far an answer is off, in words; nothing if no factor says it."""
+    if isinstance(given, str) or isinstance(actual, str):
+        return ""
     factor = factor_between(given, actual)
     if math.isinf(factor):
         return ""
     told = format_number(factor)
-    return "exactly" if told == "1" else f"off by a factor {told}"
+    return WORDS["exactly"] if told == "1" else WORDS["off"].format(factor=told)

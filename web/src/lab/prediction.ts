@@ -2,8 +2,13 @@
  * The question of a case, asked once: a guess before the variant that answers it is shown. What was guessed, or that the
  * question was skipped, is remembered by whoever gives the memory.
  */
+import { formatNumber, trimZeros } from "../base/format.ts";
 import type { CaseDocument } from "../engine/types.ts";
+import shared from "../../../engine/python/seeklab/question.json";
 import { revealingVariants } from "./measure.ts";
+
+/** The factor within which a guess counts as right, and the words in which it is compared with the answer. */
+export const { near, words } = shared;
 
 /** Where an answer is kept. */
 export interface Memory {
@@ -62,4 +67,23 @@ function readAnswer(text: string | null): Answer {
   } catch {
     return { kind: "open" };
   }
+}
+
+/** Whether a guess counts as right. */
+export function isNear(guess: number, answer: number): boolean {
+  return factorBetween(guess, answer) <= near;
+}
+
+/** How far a guess is off, in words; empty if no factor says it. */
+export function distance(guess: number, answer: number): string {
+  const factor = factorBetween(guess, answer);
+  if (factor === Infinity) return "";
+  const text = trimZeros(formatNumber(factor));
+  return text === "1" ? words.exactly : words.off.replace("{factor}", text);
+}
+
+/** How many times one number is larger than the other. */
+function factorBetween(guess: number, answer: number): number {
+  if (guess === answer) return 1;
+  return guess <= 0 || answer <= 0 ? Infinity : Math.max(guess / answer, answer / guess);
 }

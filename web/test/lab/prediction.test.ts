@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Ask } from "../../src/engine/types.ts";
-import { type Memory, predictionOf } from "../../src/lab/prediction.ts";
+import { distance, isNear, type Memory, near, predictionOf } from "../../src/lab/prediction.ts";
 
 const ask = {
   measure: {
@@ -68,5 +68,21 @@ describe("the question of a case", () => {
 
   it.each(["", "{", "7", '{"guess":"much"}', "{}"])("is open when what was remembered is %j", (text) => {
     expect(predictionOf(doc, memoryWith(text)).answer).toEqual({ kind: "open" });
+  });
+});
+
+describe("a guess beside the answer", () => {
+  it.each([
+    [10, 10.001, "exactly"],
+    [5, 10, "off by a factor 2"],
+    [100, 5, "off by a factor 20"],
+    [0, 10, ""],
+    [-1, 10, ""],
+  ])("of %d for %d is %s", (guess, answer, text) => expect(distance(guess, answer)).toBe(text));
+
+  it("is right within a factor in both directions", () => {
+    const guesses = [10 * near, 10 / near, 10.01 * near, 9.9 / near, 0];
+    expect(guesses.map((guess) => isNear(guess, 10))).toEqual([true, true, false, false, false]);
+    expect(isNear(0, 0)).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { inTheCourse, pythonFor, pythonLiteral } from "../../src/page/case/expor
 import { operationsCsv } from "../../src/page/shared/download.ts";
 import { inline, markdown } from "../../src/page/shared/markdown.ts";
 import { type Prediction, predictionOf } from "../../src/lab/prediction.ts";
-import { distance, predictionMemory, predictionSection } from "../../src/page/shared/prediction.ts";
+import { predictionMemory, predictionSection } from "../../src/page/shared/prediction.ts";
 import { warnings } from "../../src/page/case/warnings.ts";
 import { q1Result } from "../fixtures/q1.ts";
 
@@ -112,7 +112,9 @@ describe("a prediction", () => {
     expect(onAnswered).toHaveBeenCalledOnce();
     expect(prediction.isOpenFor("fixed")).toBe(false);
     await vi.waitFor(() =>
-      expect(element.textContent).toMatch(/You said 2×. Simulated: 9\.88×. 4\.9 times too low\. It is 9\.88 times\./),
+      expect(element.textContent).toContain(
+        "You said 2×: off by a factor 4.94. The run gives 9.88×. It is 9.88 times.",
+      ),
     );
     const again = build();
     expect(again.element.querySelector("form")).toBeNull();
@@ -129,7 +131,7 @@ describe("a prediction", () => {
     document.body.replaceChildren(element);
     expect(element.querySelector("button[type=submit]")!.textContent).toBe("Commit");
     submit(element);
-    await vi.waitFor(() => expect(element.textContent).toContain("Close. It is 2.00 times."));
+    await vi.waitFor(() => expect(element.textContent).toContain("You said 2×: exactly. The run gives 2.00×."));
   });
 
   it("can be skipped, and then stays away", () => {
@@ -162,11 +164,14 @@ describe("a prediction", () => {
     );
   });
 
-  it.each([
-    [10, 9.88, "Close."],
-    [2, 10, "5.0 times too low."],
-    [100, 5, "20 times too high."],
-  ])("of %d for %d is %s", (guess, answer, words) => expect(distance(guess, answer)).toBe(words));
+  it("gives the answer once when the revealing sentence starts with it", async () => {
+    const starting = { ...ask, reveal: "{answer} times. It waits." };
+    const measure = () => Promise.resolve(9.88);
+    const prediction = predictionOf(doc, noMemory);
+    const { element } = predictionSection({ prediction, ask: starting, onAnswered: () => undefined, measure });
+    submit(element);
+    await vi.waitFor(() => expect(element.textContent).toContain("The run gives 9.88 times. It waits."));
+  });
 });
 
 describe("warnings of a scenario", () => {

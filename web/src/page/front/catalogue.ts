@@ -1,8 +1,9 @@
 /** All incidents by family, with a search, filters, and what the reader has predicted so far. */
 import { keepUnits } from "../../base/format.ts";
 import { html } from "../../base/elements.ts";
+import { near } from "../../lab/prediction.ts";
 import { type Incident, pictureFile } from "../shared/incidents.ts";
-import { near, type Progress, progressOf } from "../shared/progressStore.ts";
+import { type Progress, progressOf } from "../shared/progressStore.ts";
 
 const labels: Readonly<Record<Progress, string>> = {
   open: "not predicted yet",
@@ -121,7 +122,7 @@ function progressSoFar(known: readonly Progress[]): HTMLElement {
   const words =
     predicted === 0
       ? "Each incident asks for a prediction before it shows the answer. Your predictions are stored on this device only."
-      : `You have predicted ${predicted} of ${known.length}, ${solved} of them well: within ${Math.round((near - 1) * 100)}%.`;
+      : `You have predicted ${predicted} of ${known.length}, ${solved} of them well: within a factor ${near}.`;
   return html(
     "div",
     { class: "progress-so-far" },

@@ -5,9 +5,12 @@
 import type { Ask } from "../../engine/types.ts";
 import { html } from "../../base/elements.ts";
 import { formatExact, formatNumber, formatValue } from "../../base/format.ts";
-import type { Memory, Prediction } from "../../lab/prediction.ts";
+import { distance, type Memory, type Prediction, words } from "../../lab/prediction.ts";
 import { inline } from "./markdown.ts";
 import { recall, remember } from "./storage.ts";
+
+/** Where a sentence has the simulated answer. */
+const placeholder = "{answer}";
 
 export interface PredictionSectionOptions {
   readonly prediction: Prediction;
@@ -84,14 +87,7 @@ export function predictionSection(options: PredictionSectionOptions): Prediction
       .measure()
       .then((answer) => {
         options.onMeasured?.(answer);
-        live.replaceChildren(
-          "You said ",
-          html("b", {}, formatExact(guess, ask.unit)),
-          ". Simulated: ",
-          html("b", {}, formatValue(answer, ask.unit)),
-          `. ${distance(guess, answer)} `,
-          ...inline(ask.reveal.replace("{answer}", formatNumber(answer))),
-        );
+        live.replaceChildren(...comparison(ask, guess, answer));
         live.after(scaleOf(ask, { guess, answer }));
       })
       .catch((error: unknown) => {
@@ -133,13 +129,24 @@ function shareOf({ scale, min, max }: Ask, value: number): number {
   return Math.min(1, Math.max(0, share));
 }
 
-/** How far a guess is from the answer, in words. */
-export function distance(guess: number, answer: number): string {
-  if (guess <= 0 || answer <= 0) return "";
-  const ratio = guess / answer;
-  if (ratio > 0.83 && ratio < 1.2) return "Close.";
-  const times = ratio < 1 ? 1 / ratio : ratio;
-  return `${times < 10 ? times.toFixed(1) : Math.round(times)} times too ${ratio < 1 ? "low" : "high"}.`;
+/** A guess beside the answer, in sentences. */
+function comparison({ reveal, unit }: Ask, guess: number, answer: number): (Node | string)[] {
+  const off = distance(guess, answer);
+  const number = formatNumber(answer);
+  const startsWithAnswer = reveal.startsWith(placeholder);
+  const rest = startsWithAnswer ? reveal.slice(placeholder.length) : `. ${reveal.replace(placeholder, number)}`;
+  return [
+    ...filled(words.said, "{given}", formatExact(guess, unit)),
+    off === "" ? ". " : `: ${off}. `,
+    ...filled(words.gives, placeholder, startsWithAnswer ? number : formatValue(answer, unit)),
+    ...inline(rest),
+  ];
+}
+
+/** A text with a value in bold in place of its placeholder. */
+function filled(text: string, place: string, value: string): (Node | string)[] {
+  const [before = "", after = ""] = text.split(place);
+  return [before, html("b", {}, value), after].filter((piece) => piece !== "");
 }
 
 function guessSlider(ask: Ask) {

@@ -1,8 +1,6 @@
 /** What the reader has predicted so far, and how near it was. It is kept on this device and nowhere else. */
+import { isNear } from "../../lab/prediction.ts";
 import { recall, remember } from "./storage.ts";
-
-/** Nearer than this factor is solved. */
-export const near = 1.2;
 
 export type Progress = "open" | "skipped" | "predicted" | "solved";
 
@@ -17,11 +15,6 @@ export function progressOf(id: string, read: (key: string) => string | null = re
   if (guess === null) return "skipped";
   const answer = numberOf(read(`answer.${id}`));
   return typeof answer === "number" && isNear(guess, answer) ? "solved" : "predicted";
-}
-
-export function isNear(guess: number, answer: number): boolean {
-  if (guess === answer) return true;
-  return guess > 0 && answer > 0 && Math.max(guess / answer, answer / guess) <= near;
 }
 
 /** A number that was remembered, by itself or in a field; what cannot be read was not. */

@@ -98,14 +98,20 @@ test("no page shows the answer before its question is answered", async ({ open }
       return [words, document.querySelector("main").innerText.replace(words, "")];
     });
     await page.getByRole("button", { name: /^Commit/ }).click();
-    const reveal = page.locator(".reveal").filter({ hasText: /Simulated: / });
+    const reveal = page.locator(".reveal").filter({ hasText: /The run gives / });
     await reveal.waitFor({ timeout: 120_000 });
-    const answer = await reveal.locator("b").nth(1).textContent();
-    const number = /[\d.,]*\d/.exec(answer)[0];
+    // The number and the text after it, which has its unit.
+    const answer = await reveal
+      .locator("b")
+      .nth(1)
+      .evaluate((bold) => bold.textContent + bold.nextSibling.textContent);
+    const [number, following] = [/[\d.,]*\d/, /^[\d.,]*\d\s?(×|times|%)/].map((pattern) =>
+      pattern.exec(answer)?.at(-1),
+    );
     // A single digit says nothing where it stands, and what the question tells itself is no secret.
     if (number.replace(/\D/g, "").length > 1 && !question.includes(number)) {
       // A hundred of something else is no hundred per cent.
-      const unit = answer.endsWith("×") ? "\\s?(×|times)" : answer.endsWith("%") ? "\\s?(%|per cent)" : "";
+      const unit = following === undefined ? "" : following === "%" ? "\\s?(%|per cent)" : "\\s?(×|times)";
       const words = new RegExp(`(?<![\\d.,])${number.replaceAll(".", "\\.")}(?![\\d]|[.,]\\d)${unit}`);
       const at = before.search(words);
       if (at >= 0) told.push(`${name}: ${answer} in "${before.slice(Math.max(0, at - 40), at + 20)}"`);

@@ -64,7 +64,7 @@ test("the keyboard alone is enough", async ({ open }) => {
   const fixed = await untilFingerprintChanges(page, broken);
   await page
     .locator(".reveal")
-    .filter({ hasText: /You said .* Simulated/ })
+    .filter({ hasText: /You said .* The run gives / })
     .waitFor();
   assert.equal(await page.locator("input[name=variant]:checked").inputValue(), "fixed");
 
