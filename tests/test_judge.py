@@ -19,6 +19,7 @@ from seeklab.judge import (
     Assignment,
     Bound,
     Choice,
+    Code,
     Evidence,
     Fields,
     Number,
@@ -33,6 +34,7 @@ from seeklab.judge import (
     largest,
     near,
 )
+from seeklab.judge.answers import UnreadableError
 from seeklab.judge.assignment import HINTS, Commitment
 from seeklab.judge.identity import Course, keep_fingerprint, kept_fingerprint, open_course, practice_draws
 from seeklab.judge.practice import committed, less_hints
@@ -185,6 +187,36 @@ def test_what_is_no_answer_earns_nothing_and_a_sentence(answer: object, told: st
     verdict = judged(lambda _: [Evidence("x", 1.0, "<= 2", met=True)], answer=answer)
     assert (verdict.outcome, verdict.points, verdict.code) == (Outcome.FAIL, 0, "unreadable")
     assert told in verdict.reason
+
+
+def test_a_program_that_is_none_is_told_what_to_write() -> None:
+    for kind, told in (
+        (Code(("disks", "rpm")), "a function of disks, rpm; got 5"),
+        (Code(("read",), made=True), "a class with __call__(self, read), or a function that returns such an object;"),
+        (Code(made=True, methods=("hit", "evict")), "a class with the methods hit, evict, or a function that returns"),
+    ):
+        with pytest.raises(UnreadableError, match=re.escape(f"expected {told}")):
+            kind.read("policy", 5)
+
+
+def programs() -> list[Any]:
+    return [
+        pytest.param(name, kind, id=f"{name}-{answer}")
+        for name in catalogue.NAMES
+        for answer, kind in catalogue.assignment(name).kinds.items()
+        if isinstance(kind, Code)
+    ]
+
+
+@pytest.mark.parametrize(("name", "kind"), programs())
+def test_the_notebook_defines_a_program_as_its_kind_says(name: str, kind: Code) -> None:
+    notebook = (SOLUTIONS / name / f"{name}.ipynb").read_text(encoding="utf-8")
+    arguments = ", ".join(kind.takes)
+    if kind.methods:
+        headers = [rf"def {method}\(self, " for method in kind.methods]
+    else:
+        headers = [rf"def __call__\(self, {arguments}\):" if kind.made else rf"def \w+\({arguments}\):"]
+    assert [header for header in headers if not re.search(header, notebook)] == []
 
 
 def test_a_part_that_is_no_answer_fails_alone() -> None:

@@ -247,7 +247,7 @@ def test_a_sandbox_that_fails_says_why(
 def called(*sources: str, times: int = 1, **limits: Any) -> list[Any]:
     """Give what a program's function answers to 1, each time that it is called."""
     held = Sandbox().with_limits(**limits).for_one_submission()
-    with Sandboxed(Text(cells(*sources), "rule"), held).start(Code()) as rule:
+    with Sandboxed(Text(cells(*sources), "rule"), held).start(Code(("given",))) as rule:
         return [rule(1) for _ in range(times)]
 
 

@@ -100,7 +100,7 @@ class Shape:
 
     def exercise(self) -> Exercise:
         """Declare it."""
-        takes = {self.answer: Code() if self.fix is None else self.fix}
+        takes = {self.answer: Code(("system",)) if self.fix is None else self.fix}
         return exercise(
             self.id,
             Commitment(

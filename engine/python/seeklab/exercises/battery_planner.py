@@ -233,7 +233,7 @@ def _measure(asked: Asked, on: Site) -> list[Evidence]:
     ]
 
 
-PLAN = Code(shape=(None, None, None))
+PLAN = Code(("controllers", "night_from_h", "night_hours"))
 HINTS = (
     "How long is a cycle from its start until write-back returns? On which day must it start at the latest?",
     "Return a different night for each controller of a set, the oldest batteries first, and the same interval for all.",

@@ -154,7 +154,7 @@ HINTS = (
         "it could have written backend * 64 MiB / load."
     ),
 )
-CODE = Code()
+CODE = Code(("load", "backend", "burst_s", "delay_percent"))
 
 ASSIGNMENT, check, hint = exercise(
     "buffer-size",

@@ -153,7 +153,7 @@ WHY = named(
     peak="a volume whose base rate is the peak does not use its account; saved credits can pay for part of the peak",
     too_large="a smaller volume would also be enough; try sizes until the account is just large enough",
 )
-CHEAPEST = Code(shape=(None, None, None))
+CHEAPEST = Code(("demand", "seconds", "capacity"))
 HINTS = (
     "How does an account of credits change in one period if demand is above what it earns, and if it is below?",
     "Start full. In each period add (base - demand) x seconds, and never exceed the capacity.",

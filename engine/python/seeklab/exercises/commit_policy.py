@@ -242,7 +242,7 @@ def _measure(asked: Asked, on: Database) -> list[Evidence]:
     ]
 
 
-CODE = Code(made=True, shape=(LogQueue._fields,))
+CODE = Code(("queue",), {"queue": LogQueue._fields}, made=True)
 HINTS = (
     "How long is a flush for one transaction, and for fifty? How many arrive during that time?",
     "Transactions that wait when a flush starts need no separate flush. The queue's order is the log's order.",

@@ -242,7 +242,7 @@ def _streams(asked: Asked) -> list[Evidence]:
     ]
 
 
-CODE = Code(made=True, shape=(Read._fields,))
+CODE = Code(("read",), {"read": Read._fields}, made=True)
 HINTS = (
     (
         "How can you distinguish a stream from chance? An earlier read may have ended here, but how recently, and "

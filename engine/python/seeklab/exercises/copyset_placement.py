@@ -180,7 +180,7 @@ def _measure(asked: Asked, on: Fleet) -> list[Evidence]:
     ]
 
 
-PLACE = Code(shape=(None, None, None))
+PLACE = Code(("racks", "copies", "scatter"))
 HINTS = (
     "How many sets must include a node, so that it shares chunks with that many others?",
     "Order all nodes and cut the order into groups of three: each node is in one group. Repeat that several times.",

@@ -165,8 +165,8 @@ def _mistake(name: str, given: float, seen: float, waited: float) -> Mistake:
     return WHY["too-long" if given > waited else "too-short"]
 
 
-HONEST = Code(shape=(None, None))
-REPAIRED = Code(shape=(None, None, None))
+HONEST = Code(("rows", "percents"))
+REPAIRED = Code(("rows", "interval", "percents"))
 HONEST_HINTS = (
     "From which moment does a user wait whose request follows the plan?",
     "done - due, not done - sent.",

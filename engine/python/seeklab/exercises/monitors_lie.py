@@ -154,7 +154,7 @@ def _mistake(name: str, given: float, truth: float, *, whole: bool) -> Mistake:
     return WHY["whole-window"]
 
 
-CODE = Code(shape=(None, None, None, None))
+CODE = Code(("outstanding", "write_mib", "window_s", "points"))
 HINTS = (
     "What was averaged over idle time, and what was not?",
     "Requests in the disk = rate x latency. While the application writes, you know two of the three.",

@@ -185,7 +185,7 @@ WHY = named(
     "only the next records",
     busy_disks="the disks read more than the readers requested, and players wait for the extra disk time",
 )
-CODE = Code(made=True, shape=(Read._fields,))
+CODE = Code(("read",), {"read": Read._fields}, made=True)
 HINTS = (
     "How much memory is there for each player? How many records is that?",
     "Jumps are easy to recognize: the next read does not start where the last one ended.",

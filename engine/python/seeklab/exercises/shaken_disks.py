@@ -204,7 +204,7 @@ def _measure(asked: Asked, on: Shelf) -> list[Evidence]:
     ]
 
 
-NAME = Code(shape=(None, None))
+NAME = Code(("disks", "rpm"))
 HINTS = (
     "What does a failed attempt add to a request's service time, and how precisely is that known?",
     "Find the most frequent service time of a disk. Then look one revolution later, and half a revolution later.",

@@ -185,7 +185,7 @@ def _judge(asked: Asked, given: object, on: Node) -> list[Evidence]:
     ]
 
 
-CODE = Code()
+CODE = Code(("cores", "disks", "dispatch_us", "read_us"))
 SHARDS = Number(whole=True, at_least=1, at_most=MAX_SHARDS)
 HINTS = (
     "How many reads a second can one shard handle, how many can the primary pass on, and how many do all cores allow?",

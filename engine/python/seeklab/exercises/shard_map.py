@@ -195,7 +195,7 @@ WHY = named(
     late="the hot ranges change halfway, but this map follows late, or leaves two on one shard: forget old heat; "
     "move ranges from the fullest shard to the emptiest",
 )
-CODE = Code(made=True, shape=(None, None, ShardHistory._fields))
+CODE = Code(("range_", "shards", "history"), {"history": ShardHistory._fields}, made=True)
 HINTS = (
     "Count the requests of each range. Which ranges are hot, and where are they?",
     "Hot ranges change: let the counts fade, for example by halving them now and then.",

@@ -189,7 +189,7 @@ WHY = named(
     idle_backend="the backend is idle: writers are delayed although there is space, so too little is dirty when the "
     "backend is fast; a measured rate describes the past",
 )
-CODE = Code(made=True, shape=(None, None, ThrottleHistory._fields))
+CODE = Code(("dirty", "limit", "history"), {"history": ThrottleHistory._fields}, made=True)
 HINTS = (
     "When thirty writers each sleep 10 ms, how many writes a second get through? Does that depend on the backend?",
     "Let sleepers wake one after the other: store the last wake-up time, and schedule the next one later.",

@@ -177,14 +177,24 @@ class Settings:
 class Code:
     """A program: a function to call, or a class whose instances are called."""
 
-    shape: Sequence[Sequence[str] | None] = ()
-    """For each argument the fields of a record, or None for plain data."""
+    takes: Sequence[str] = ()
+    """The names of its arguments."""
+    records: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The fields of each argument that is a record; the others are plain data."""
     made: bool = False
     """Whether it is first called without arguments, for a new policy."""
     methods: Sequence[str] = ()
     """Its required methods; if empty, the object itself is called."""
     notes: Sequence[str] = ()
     """The methods whose results are not used."""
+
+    def __str__(self) -> str:
+        """Say what is accepted."""
+        arguments = ", ".join(self.takes)
+        if not self.made:
+            return f"a function of {arguments}"
+        has = f"the methods {', '.join(self.methods)}" if self.methods else f"__call__(self, {arguments})"
+        return f"a class with {has}, or a function that returns such an object"
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
         """Return the program."""
@@ -193,8 +203,7 @@ class Code:
         if raw is None or raw is Ellipsis:
             raise UnreadableError(None, "a program", f"{name or ONLY}: {UNANSWERED}")
         if not hasattr(raw, "start"):
-            kind = "a class, or a function that makes a policy" if self.made else "a function"
-            raise expected(name, raw, kind)
+            raise expected(name, raw, str(self))
         return raw, []
 
 

@@ -210,7 +210,7 @@ class Sandboxed:
             "entry": self.text.entry,
             "made": code.made,
             "methods": list(code.methods),
-            "shape": [None if fields is None else list(fields) for fields in code.shape],
+            "shape": [list(code.records[name]) if name in code.records else None for name in code.takes],
         }
         try:
             with self.sandbox.start(order, self.files) as child:

@@ -134,7 +134,7 @@ TASKS = (
             "least 90% of the disks' rate must get in. No write may take longer than three times the even share, "
             "the time of each write if all waited equally long."
         ),
-        kind=Code(),
+        kind=Code(("dirty", "limit", "history")),
         check=_policy,
         why="It knows neither the writers nor the disks. It uses only the dirty share, and settles by itself.",
         hints=(

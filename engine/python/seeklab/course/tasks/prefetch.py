@@ -165,7 +165,7 @@ TASKS = (
             f"{MEMORY_PERCENT}% of their bytes in memory. The disks may read at most {DISK_TIMES:g} times the "
             "bytes requested. For a reader at random places, the read-ahead must not fetch anything."
         ),
-        kind=Code(),
+        kind=Code(("read",)),
         check=_policy,
         why="It needs one number for each file: the record that comes next if the file is read in order.",
         hints=(
