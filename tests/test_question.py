@@ -28,3 +28,25 @@ def test_a_case_asks_in_the_largest_unit_of_which_its_range_starts_with_a_tenth(
     assert (ask["unit"], question.unit) == ("B", "GB")
     assert question.low * 1e9 == pytest.approx(ask["min"])
     assert question.compare(None, 1.0).startswith("Skipped. The run gives 1")
+
+
+@pytest.mark.parametrize(
+    ("question", "given", "actual", "words"),
+    [
+        (Question("?", unit="s"), 2, 4.0, "You said 2 s: off by a factor 2. The run gives 4 s."),
+        (Question("?", unit="s"), 0, 4.0, "You said 0 s. The run gives 4 s."),
+        (
+            Question("?", reveal="{answer} times. So."),
+            2,
+            4.0,
+            "You said 2: off by a factor 2. The run gives 4 times. So.",
+        ),
+        (Question("?", reveal="{answer} times. So."), None, 4.0, "Skipped. The run gives 4 times. So."),
+        (Question("?", because={"a": "Not a."}, reveal="So."), "a", "b", "You said a. The run gives b. Not a. So."),
+        (Question("?", because={"a": "Not a."}, reveal="So."), "b", "b", "Right: b. So."),
+    ],
+)
+def test_an_answer_is_compared_in_one_form(
+    question: Question, given: float | str | None, actual: float | str, words: str
+) -> None:
+    assert question.compare(given, actual) == words

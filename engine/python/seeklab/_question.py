@@ -73,13 +73,14 @@ class Question:
         """Return an answer beside the right one, in sentences; `given` is None for a question that was skipped."""
         reveal = self.reveal.replace("{answer}", actual if isinstance(actual, str) else format_number(actual))
         if isinstance(given, str) and given == actual:
-            return f"Right: {given}. {reveal}".rstrip()
+            return f"{WORDS['right'].format(answer=given)}. {reveal}".rstrip()
         said = WORDS["skipped"] if given is None else WORDS["said"].format(given=self._with_unit(given))
         off = "" if given is None else distance(given, actual)
+        compared = f"{said}: {off}" if off else said
         told = reveal
         if not self.reveal.startswith("{answer}"):
             told = " ".join(filter(None, (f"{self._with_unit(actual)}.", self.because.get(str(given)), reveal)))
-        return f"{said}{off and f': {off}'}. {WORDS['gives'].format(answer=told)}"
+        return f"{compared}. {WORDS['gives'].format(answer=told)}"
 
     def _with_unit(self, answer: Answer) -> str:
         if isinstance(answer, str):

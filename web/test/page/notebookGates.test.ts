@@ -39,18 +39,18 @@ describe("a gate of a notebook's page", () => {
     root.querySelectorAll("input")[1]!.checked = true;
     submit(0);
     expect(gates.map((gate) => gate.open)).toEqual([true, false]);
-    expect(said(0)).toBe("Committed. Not correct: a < b.");
+    expect(said(0)).toBe("You said c. The run gives a < b.");
     expect(root.querySelector<HTMLElement>(".because")!.hidden).toBe(false);
     expect(root.querySelectorAll("input")[0]!.disabled).toBe(true);
     submit(1);
     expect(gates.map((gate) => gate.open)).toEqual([true, false]);
   });
 
-  it("says that a right choice is right, and of a number that what follows tells", () => {
+  it("says that a right choice is right, and where the answer to a number is", () => {
     const { root, submit, said } = page();
     root.querySelectorAll("input")[0]!.checked = true;
     submit(0);
-    expect(said(0)).toBe("Committed. Correct.");
+    expect(said(0)).toBe("Right: a < b.");
     root.querySelectorAll("input")[2]!.value = "110";
     submit(1);
     expect(said(1)).toBe("Committed. The next cells show the answer.");

@@ -2,6 +2,7 @@
  * The gates of a notebook's page. What follows a question lies in a `<details>`, closed also where no script runs. A commitment opens
  * it, says what is wrong with a wrong choice, and is kept on this device; so is a gate that was opened without one.
  */
+import { words } from "../../lab/prediction.ts";
 import { recall, remember } from "../shared/storage.ts";
 
 /** What is kept of a gate: what was committed to, or null when it was opened without. */
@@ -56,14 +57,13 @@ function answered(form: HTMLFormElement, value: string): void {
     else input.value = value;
   }
   for (const reason of form.querySelectorAll<HTMLElement>(".because")) reason.hidden = reason.dataset.choice !== value;
-  say(
-    form,
-    right === undefined
-      ? "Committed. The next cells show the answer."
-      : right === value
-        ? "Committed. Correct."
-        : `Committed. Not correct: ${right}.`,
-  );
+  say(form, right === undefined ? "Committed. The next cells show the answer." : compared(value, right));
+}
+
+/** A choice beside the right one, in the words of a notebook. */
+function compared(choice: string, right: string): string {
+  if (choice === right) return `${words.right.replace("{answer}", right)}.`;
+  return `${words.said.replace("{given}", choice)}. ${words.gives.replace("{answer}", right)}.`;
 }
 
 function passed(form: HTMLFormElement): void {
