@@ -206,7 +206,7 @@ pub struct Case {
     /// On-call shifts that are drawn from it, or the reason for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shift: Option<shift::Shifts>,
-    /// Documented against simulated.
+    /// Documented vs. simulated.
     pub facts: Vec<facts::Fact>,
     /// What every variant starts from, before presets are filled in.
     #[schemars(schema_with = "part_of_scenario")]

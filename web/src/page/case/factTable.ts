@@ -1,5 +1,5 @@
 /**
- * Documented against simulated: one row for each fact of a case, the misses as plain as the hits, and apart from both the sources
+ * Documented vs. simulated: one row for each fact of a case, the misses as plain as the hits, and apart from both the sources
  * that contradict themselves, with what holds instead. A fact that is still being checked shows as such; a note gives the reasons.
  */
 import type { Fact, FactCheck, FactEntry, Verdict } from "../../engine/types.ts";

@@ -1,4 +1,4 @@
-/** Documented against simulated, checked one fact after the other on a thread of its own once the reader gets there. */
+/** Documented vs. simulated, checked one fact after the other on a thread of its own once the reader gets there. */
 import { EngineClient } from "../../engine/client.ts";
 import type { CaseDocument } from "../../engine/types.ts";
 import { facts, tally, type FactRow } from "./factTable.ts";
@@ -16,7 +16,7 @@ export function factsSection(doc: CaseDocument): HTMLElement {
   const element = html(
     "section",
     { class: "documented", "aria-labelledby": "facts-title" },
-    html("h2", { id: "facts-title" }, "Documented against simulated"),
+    html("h2", { id: "facts-title" }, "Documented vs. simulated"),
     html("div", { class: "prose story" }, ...markdown(doc.story)),
     count,
     place,
