@@ -172,7 +172,7 @@ def _served(asked: Asked, players: int) -> list[Evidence]:
     lost = WHY["evicted" if wasted > most else "too-little"]
     return [
         at_least(f"{on}: from memory", memory, least, "%", asked.seed, lost),
-        at_most(f"{on}: read ahead in vain", wasted, most, "%", asked.seed, WHY["wasted"]),
+        at_most(f"{on}: read ahead, unused", wasted, most, "%", asked.seed, WHY["wasted"]),
         at_most(f"{on}: disks over readers", times, reads, "x", asked.seed, WHY["busy-disks"]),
     ]
 
