@@ -118,7 +118,7 @@ TASKS = (
                 ),
                 Mistake(
                     "other",
-                    "Each unshared flush is like a counter with one clerk; the slowest of them is the limit.",
+                    "A flush that is not shared serves one transaction at a time; the slowest such flush is the limit.",
                 ),
             ),
         ),
