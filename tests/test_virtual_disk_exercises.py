@@ -212,7 +212,7 @@ def test_evidence_for_another_cause_is_none_and_what_is_no_cause_earns_nothing()
     assert blind_diagnosis.check("check-evidence", learner, evidence={}, cause=cause).outcome is Outcome.FAIL
     with pytest.raises(SeeklabError, match="iostat"):
         blind_diagnosis.look(learner, "oplog")
-    with pytest.raises(SeeklabError, match="exercise.CAUSES"):
+    with pytest.raises(SeeklabError, match=r"exercise\.CAUSES"):
         blind_diagnosis.evidence_for("The network.")
 
 

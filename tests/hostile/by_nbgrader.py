@@ -169,7 +169,7 @@ HAND_INS = (
     HandIn("surrogate", "half a character", change=added("markdown", "\ud800 \x1b[2J")),
     HandIn("deep", "is nested too deeply", points=NONE, told="read as a notebook", file=b'{"cells": ' + b"[" * 100_000),
     HandIn("nested", "metadata of 300 levels", told=CHANGED, change=replaced("choice", metadata={"x": nested(300)})),
-    HandIn("no-json", "a file that is not a notebook", points=NONE, told="read as a notebook", file=b"\x89PNG nonsense"),
+    HandIn("no-json", "a file, not a notebook", points=NONE, told="read as a notebook", file=b"\x89PNG nonsense"),
     HandIn("pipe", "a named pipe beside it", beside=lambda place: os.mkfifo(place / "commits.json")),
     HandIn("page", "a page beside it", beside=lambda place: (place / "page.html").write_text(HTML)),
     HandIn("folders", "1,200 folders in folders", beside=deep_folders),
