@@ -5,7 +5,14 @@
 import { type LayerName, layerNames, type MarkName, markNames } from "../generated/names.ts";
 import { column, type Result } from "./api.ts";
 
-export { layerLabels, type LayerName, layerNames, type MarkName, markNames, type PhaseName } from "../generated/names.ts";
+export {
+  layerLabels,
+  type LayerName,
+  layerNames,
+  type MarkName,
+  markNames,
+  type PhaseName,
+} from "../generated/names.ts";
 
 /** In place of a phase: another request was at work for it. */
 export const below = 255;
