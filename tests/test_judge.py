@@ -231,7 +231,7 @@ def test_a_setting_outside_its_task_fails_and_names_the_path() -> None:
     task = Task("check", 1, {"fix": kind}, lambda _: [], NO_HINTS)
     for fix, code, told in (
         ({"c": 1}, "setting", "c belongs to others"),
-        ({"d": 1}, "setting", "d is not yours"),
+        ({"d": 1}, "setting", "d cannot be set"),
         ({}, "unreadable", "some of a, b; got {}"),
     ):
         (verdict,) = judge(Assignment("x", [task], {}), {"fix": fix}, variant(), Seeds(b""))

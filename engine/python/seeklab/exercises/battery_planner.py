@@ -45,7 +45,7 @@ QUESTIONS = {
         "By day, at its load: how many transactions wait when write-back returns?", unit="transactions"
     ),
 }
-"""What a learner commits to."""
+"""Questions that a learner answers first."""
 
 
 @dataclass(frozen=True)
@@ -171,9 +171,9 @@ def _near(asked: Asked) -> dict[str, float]:
 
 
 WHY = named(
-    by_day=f"a cycle must run between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00 until write-back "
-    "returns, including any charging that write-back waits for; only intervals of whole days keep the time "
-    "of day",
+    by_day=f"a cycle must fit between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24} :00, from its start "
+    "until write-back returns, including any charging before that; only intervals of whole days keep the "
+    "time of day",
     together="two of a set are in write-through together, so every commit of the set waits for disks; keep them apart "
     "in every round of the year, with equal intervals",
     late=f"a battery runs for more than {LATEST_DAYS} days without a cycle; earlier days count, so one that is 95 "

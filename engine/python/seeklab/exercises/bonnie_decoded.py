@@ -65,7 +65,7 @@ QUESTIONS = {
     "putc_times": Question("And writing by character?", unit="times"),
     "create_times": Question("And creating files?", unit="times"),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 SHARES = {"client CPU": "client_cpu", "network": "network", "devices": "devices"}
 

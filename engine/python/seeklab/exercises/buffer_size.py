@@ -34,7 +34,7 @@ QUESTIONS = {
     ),
     "peak_mb": Question("With a buffer so large that no write is delayed: how many MB are dirty at most?", unit="MB"),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 DEMANDS = (
     "at the size that the function returns, no write of the burst is delayed",

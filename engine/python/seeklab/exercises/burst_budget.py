@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 CASE = "burst-credits"
 PER_GIB, LEAST, BURST = 3, 100, 3000
-"""Credits a second for each GiB, the least a volume earns, and the burst rate, in I/Os a second."""
+"""Credits a second for each GiB, the minimum of a volume, and the I/Os a second in a burst."""
 MAX_GIB = 1000
 SECONDS = 5
 """Seconds of one period of a demand. Demands are scaled-down days, with an account to match."""
@@ -35,11 +35,11 @@ QUESTIONS = {
     "after_ms": Question("How long does an I/O take once the credits are used up, in ms?", unit="ms"),
     "refill_h": Question("The application stops when the account is empty. After how many hours is it full?", unit="h"),
 }
-"""What a learner commits to."""
+"""Questions that a learner answers first."""
 
 
 def base_of(gib: float) -> int:
-    """Return the I/Os a second that a volume of that size earns."""
+    """Return the credits a second that a volume of that size earns."""
     return max(LEAST, round(PER_GIB * gib))
 
 
@@ -145,7 +145,7 @@ def _sized(asked: Asked) -> list[Evidence]:
 ALIKE = 0.02
 """Relative difference below which a size counts as a known mistake."""
 WHY = named(
-    mean="the volume earns the average demand over the whole day, but the peak comes first",
+    mean="the volume earns the average demand over the whole day, but the peak comes before the rest of it",
     empty_account=(
         "the account is empty during a peak: follow the credits from period to period, and never let them exceed "
         "the capacity"

@@ -38,7 +38,7 @@ QUESTIONS = {
         unit="x",
     ),
 }
-"""What a learner commits to before the first replay."""
+"""Questions that a learner answers before the first replay."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,7 @@ ON_SHIFTS = (
     Demand("arc", 0.95, "shifts_over_arc", WHY["no-room"]),
 )
 ON_LOOPS = (Demand("belady", 0.4, "loops_over_best", WHY["loop"]),)
-"""The minimum hits of a policy on every seed. On a loop that is too long LRU and ARC hit nothing, so the reference is
-the optimum.
-"""
+"""Minimum hits on every seed. LRU and ARC hit nothing on a loop that is too long, so the optimum is the reference."""
 
 
 def cache_size(learner: object) -> int:

@@ -39,7 +39,7 @@ QUESTIONS = {
         unit="1/s",
     ),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 DEMANDS = (
     f"with one client, at least {ALONE_TIMES:g} times the commits of a policy that takes all waiting transactions",

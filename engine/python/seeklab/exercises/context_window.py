@@ -1,7 +1,7 @@
 """The assignment on context read-ahead: a Python policy that ignores chance and serves streams.
 
-Each learner has a file on flash. The check draws other files and SSDs. It measures how much the policy reads too much
-for random reads, at several cached shares of the file. It also measures the rate of a thread that reads at four places
+Each learner has a file on flash. The check draws other files and SSDs. It measures the excess
+bytes for random reads, at several cached shares of the file. It also measures the rate of a thread that reads at four places
 of a file in turn.
 """
 
@@ -49,7 +49,7 @@ QUESTIONS = {
         "Without any read-ahead: at how many MiB/s does a thread read at four places in turn?", unit="MiB/s"
     ),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 DEMANDS = (
     f"random reads, when they have asked for 10 to 60% of the file: at most {SURPLUS:g} times as many bytes are read",
@@ -179,8 +179,8 @@ def _near(asked: Asked) -> dict[str, float]:
 WHY = named(
     every_read="the policy reads ahead of every read, but random reads do not continue there: even when little of the "
     "file is cached, it reads too much",
-    chance="the policy takes chance for a stream: the more of the file was read, the more often a random read "
-    "starts where an old one ended",
+    chance="the policy takes chance for a stream: the more of the file was read, the more often a random read starts "
+    "where another ended long ago",
     one_stream="the policy follows reads at one place, but not at four in turn, where three others come in between",
     too_little=(
         "the streams wait for the SSD: the policy reads too little ahead, so most reads start only when the thread asks"

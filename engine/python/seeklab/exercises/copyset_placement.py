@@ -46,7 +46,7 @@ QUESTIONS = {
         f"All nodes divided once into groups of {COPIES}, each chunk on one group: how many %?", unit="%"
     ),
 }
-"""What a learner commits to."""
+"""Questions that a learner answers first."""
 
 
 @dataclass(frozen=True)

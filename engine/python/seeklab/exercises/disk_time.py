@@ -38,7 +38,7 @@ QUESTIONS = {
         unit="x",
     ),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 MAY_SET = ("queue_policy", "queue_depth")
 """The settings a learner may choose: the order of service, and the number of requests to choose from."""

@@ -37,7 +37,7 @@ QUESTIONS = {
     "protected_s": Question(f"With hash placement. {PROTECT_QUESTION}", unit="s"),
     "protected_s_pairs": Question(f"With redirection in pairs. {PROTECT_QUESTION}", unit="s"),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 PLACES = {
     "locality": "it keeps a copy where the machine runs, and asks no other node for that data",

@@ -44,7 +44,7 @@ QUESTIONS = {
         "What share of the planned requests waited longer than a tenth of the stop, in %?", unit="%"
     ),
 }
-"""What a learner commits to."""
+"""Questions that a learner answers first."""
 
 
 def _drawn(source: random.Random) -> Case:

@@ -32,7 +32,7 @@ QUESTIONS = {
     ),
     "half_shown_mib_per_s": Question("And which rate, in its busiest window, in MiB/s?", unit="MiB/s"),
 }
-"""What a learner commits to."""
+"""Questions that a learner answers first."""
 
 
 def _system(outstanding: int, writes: int, rate: int, window_s: int, phase_ms: int) -> Case:

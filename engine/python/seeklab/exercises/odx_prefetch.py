@@ -57,7 +57,7 @@ QUESTIONS = {
         unit="%",
     ),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 PHASES = {
     "memory": ("memory",),
@@ -103,9 +103,7 @@ SUSPECTS: Mapping[str, tuple[Mapping[str, object], Mistake]] = {
         Mistake("copy-size", "this is not the largest cost here"),
     ),
 }
-"""Possible causes, each with an experiment that removes it, and the reason why it is wrong. Removing the true cause
-helps most.
-"""
+"""Possible causes, each with an experiment that removes it, and the reason why it is wrong. The true one helps most."""
 
 MAY_SET = (
     "protocol.odx_sizing",
@@ -115,9 +113,7 @@ MAY_SET = (
     "volume.prefetch.min_read",
     "volume.prefetch.per_request",
 )
-"""The settings that a fix may change. Other teams own workload, memory and disks; the protocol sets the largest
-transaction.
-"""
+"""Settings that a fix may change. Other teams own workload, memory and disks; the protocol limits transactions."""
 
 WHY = named(
     late_fetch="the copy's reads still wait: part of each is not fetched before the read asks for it",

@@ -43,7 +43,7 @@ QUESTIONS = {
     ),
     "needed_mb_per_s": Question("How many MB/s do all players read together?", unit="MB/s"),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 DEMANDS = (
     f"after {WARM_UP_S} s the players find at least {FROM_MEMORY_PERCENT}% of their bytes in memory",

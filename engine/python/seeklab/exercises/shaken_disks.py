@@ -35,7 +35,7 @@ QUESTIONS = {
         unit="ms",
     ),
 }
-"""What a learner commits to."""
+"""Questions that a learner answers first."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ QUESTIONS = {
     "one_per_s": Question("How many reads a second do all disks together do with one controller each?", unit="reads/s"),
     "most_per_s": Question("And with the best number of shards?", unit="reads/s"),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 DEMANDS = (
     f"at least {MIN_RATE:g} times the reads a second of the best number of shards",

@@ -40,7 +40,7 @@ QUESTIONS = {
     ),
     "spread_times": Question("How many times as many, if the hot ranges were spread evenly over the shards?", unit="x"),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 DEMANDS = (
     f"at least {READS_TIMES:g} times the reads of the interleaved map",

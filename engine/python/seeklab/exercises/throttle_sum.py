@@ -88,7 +88,7 @@ WHY = named(
     stopped="each thread has one write in flight: if the last eighth fills before the older group is synced, each "
     "thread stops once; otherwise none does",
     slept="writes sleep only above 7/8 of the group, and only until the older group is synced; by then, the sleeping "
-    "threads may or may not fill the rest",
+    "threads may or may not fill the last eighth",
     passed="the writes that pass are the group minus those that sleep or stop; a stopped thread makes no further "
     "write: its write starts the next group",
 )

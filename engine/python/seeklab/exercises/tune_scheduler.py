@@ -55,7 +55,7 @@ QUESTIONS = {
     ),
     "read_times": Question("And how many times as long does a read then take, on average?", unit="x"),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 READS = "readers.read_latency_p99_ms"
 WHY = named(

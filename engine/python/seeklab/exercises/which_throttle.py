@@ -108,7 +108,7 @@ QUESTIONS = {
         "And how long will the longest write take then, once the system has settled, in ms?", unit="ms"
     ),
 }
-"""What a learner commits to before looking."""
+"""Questions that a learner answers before looking."""
 
 READINGS = {
     "slept": "How many writes were delayed?",

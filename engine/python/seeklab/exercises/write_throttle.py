@@ -41,7 +41,7 @@ QUESTIONS = {
     ),
     "fair_ms": Question("If all writes took the same time, how long would that be, in ms?", unit="ms"),
 }
-"""What a learner commits to before the first run."""
+"""Questions that a learner answers before the first run."""
 
 DEMANDS = (
     f"99% of the writes within {P99_TIMES:g} times that of the throttle of 2008",
