@@ -1,8 +1,7 @@
 """The assignment on context read-ahead: a Python policy that ignores chance and serves streams.
 
-Each learner has a file on flash. The check draws other files and SSDs. It measures the excess
-bytes for random reads, at several cached shares of the file. It also measures the rate of a thread that reads at four places
-of a file in turn.
+Each learner has a file on flash. The check draws other files and SSDs. It measures the excess bytes for random reads,
+at several cached shares of the file. It also measures the rate of a thread that reads at four places of a file in turn.
 """
 
 from __future__ import annotations

@@ -34,11 +34,11 @@ NOT_FULL: Mapping[str, str] = {
         "disks limit only data that come from disks; reads from memory and writes to a log SSD do not wait for them"
     ),
     "log SSDs": "the log SSDs are for writes that must be durable; nothing else uses them",
-    "read SSDs": "the pool has no read SSD, so none can be saturated",
+    "read SSDs": "the pool has no read SSD, so none can be full",
     "threads": (
-        "threads are the limit if each waits for its one request and nothing is saturated: divide them by the latency"
+        "threads are the limit if each waits for its one request and nothing is full: divide them by the latency"
     ),
-    "waiting": "something is saturated here: compare each part's limit with the measured rate",
+    "waiting": "something is full here: compare each part's limit with the measured rate",
 }
 """The reason why each part is a wrong answer."""
 
