@@ -306,7 +306,7 @@ def test_what_to_look_at_next_names_the_values_of_both_incidents() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("read share", 0.354, "35 %"),
+        ("read share", 0.354, "35%"),
         ("rhythm", 0.5, "0.50"),
         ("size", 1.0, "64 KiB"),
         ("size", 2.0, "1 MiB"),

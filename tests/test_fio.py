@@ -402,7 +402,7 @@ def test_variables_sections_output_and_other_options_are_those_of_the_command_li
     arguments = ("--env", "BS=8k", "--section", "b", "--output", "report.json", "--output-format=json", "--client=host")
     done = command_line("fio", str(path), "--on", "nvme", *arguments)
     assert done.returncode == 0, done.stderr
-    assert "--client is ignored: no other machine takes part" in done.stderr
+    assert "--client is ignored: all jobs run in this process" in done.stderr
     (job,) = json.loads((tmp_path / "report.json").read_text())["jobs"]
     assert (job["jobname"], job["write"]["total_ios"], done.stdout) == ("b", 128, "")
 
@@ -416,5 +416,5 @@ def test_jobs_of_hours_are_run_to_the_limit_and_say_so(command_line: CommandLine
     done = command_line("fio", str(path), "--on", "nvme", "--most-operations", "2000", "--output-format=json")
     assert done.returncode == 0, done.stderr
     assert "[a] was stopped after" in done.stderr
-    assert "of 7200 s asked for, at the limit on operations" in done.stderr
+    assert "of 7200 s requested, at the limit on operations" in done.stderr
     assert [job["read"]["total_ios"] for job in json.loads(done.stdout)["jobs"]] == [1000, 1000]

@@ -55,7 +55,7 @@ def test_a_notebook_shows_the_first_rows_and_says_how_many_there_are() -> None:
 
 
 def test_columns_of_different_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"one length; found \[1, 2\]"):
+    with pytest.raises(ValueError, match=r"found \[1, 2\]"):
         Table({"a": array("I", [1]), "b": array("I", [1, 2])})
 
 

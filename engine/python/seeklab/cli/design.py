@@ -68,6 +68,6 @@ def _print_tests(pool: Design, measured: Iterable[Measured]) -> None:
     rows = []
     for test in pool.document["tests"]:
         least, row = test["bounds"][0], values.get(test["name"])
-        run = (number(row.value), f"{100 * row.share:.0f} %", row.binds) if row else ("", "", least["what"])
+        run = (number(row.value), f"{100 * row.share:.0f}%", row.binds) if row else ("", "", least["what"])
         rows.append((test["title"], run[0], number(least["most"]), run[1], test["unit"], run[2]))
     print_table(("test", "measured", "at most", "", "unit", "binds"), rows, right=(1, 2, 3))

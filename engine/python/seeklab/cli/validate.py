@@ -38,7 +38,7 @@ def validate(options: Namespace) -> int:
             *(number(row[it]) for it in COLUMNS),
             f"{row['bias_ms']:+.3f}",
             number(row["rms_ms"]),
-            f"{100 * row['demerit']:.3f} %",
+            f"{100 * row['demerit']:.3f}%",
         )
         for name, row in classes
     ]

@@ -237,4 +237,4 @@ class _Lines:
             if column not in named:
                 number = self._lines + lines[: len(lines) - len(begun)].count(b"\n") + 1
                 wanted = f"write a header with the columns {', '.join(self._kind.columns)}"
-                _refuse(f"{self._name} line {number}", f"has a header without {column}; {wanted}")
+                _refuse(f"{self._name} line {number}", f"found a header without {column}; {wanted}")

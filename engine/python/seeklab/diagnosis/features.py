@@ -81,7 +81,7 @@ LARGE = 10
 def in_words(name: str, value: float) -> str:
     """Return a feature's value as text: 35%, 12x, 64 KiB."""
     if name in SHARES:
-        return f"{100 * value:.0f} %"
+        return f"{100 * value:.0f}%"
     if name in PLAIN:
         return f"{value:.2f}"
     if name == "size":

@@ -25,6 +25,6 @@ def calibration() -> Rows:
     rows: list[tuple[object, ...]] = []
     for sure in sorted({given.confidence or 0 for given in judged}):
         near = [given.near for given in judged if given.confidence == sure]
-        rows.append((f"{sure} %", len(near), sum(map(bool, near)), f"{100 * sum(map(bool, near)) / len(near):.0f} %"))
+        rows.append((f"{sure}%", len(near), sum(map(bool, near)), f"{100 * sum(map(bool, near)) / len(near):.0f}%"))
     rows += [("skipped", skipped, "", "")] if skipped else []
     return Rows(["you were sure", "predictions", "right", "share"], rows or [("none yet", 0, 0, "")])

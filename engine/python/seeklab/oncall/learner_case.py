@@ -101,13 +101,13 @@ def case_of(text: str, name: str = "case") -> LearnerCase:
     try:
         size = len(written.encode())
     except UnicodeEncodeError:
-        raise SeeklabError([Problem(name, f"is not UTF-8 text; give {CASE_FILE.what}")]) from None
+        raise SeeklabError([Problem(name, f"is not UTF-8 text; pass {CASE_FILE.what}")]) from None
     if size > MAX_BYTES:
         raise SeeklabError([Problem(name, f"is {size:,} bytes long; the limit is {MAX_BYTES:,}")])
     try:
         document = read_toml(written)
     except UnreadableError as error:
-        message = f"{shortened(str(error))}; give {CASE_FILE.what}"
+        message = f"{shortened(str(error))}; pass {CASE_FILE.what}"
         raise SeeklabError([Problem(name, message)]) from None
     odd = odd_value(document)
     if odd is not None:
