@@ -101,7 +101,7 @@ export function formatValue(value: number, unit: string | null | undefined): str
       return `${formatNumber(value)}${gap}/s`;
     case "%":
     case "percent":
-      return `${formatNumber(value)}${gap}%`;
+      return `${formatNumber(value)}%`;
     case "":
     case null:
     case undefined:
@@ -120,7 +120,7 @@ export function formatSetting(value: number, unit: string | null | undefined): s
 export function formatExact(value: number, unit: string): string {
   if (unit === "B" && Math.abs(value) >= 1e6 && value % 1e4 === 0) return formatRoundBytes(value);
   const digits = groupThousands(Number(value.toPrecision(12)));
-  if (unit === "%" || unit === "percent") return `${digits}${gap}%`;
+  if (unit === "%" || unit === "percent") return `${digits}%`;
   if (unit === "x") return `${digits}×`;
   return unit === "" ? digits : `${digits}${gap}${unit}`;
 }

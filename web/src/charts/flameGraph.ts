@@ -69,7 +69,7 @@ export function describeFlames(result: Result): string {
 }
 
 export function share(ns: number, whole: number): string {
-  return `${formatNumber(whole === 0 ? 0 : (100 * ns) / whole)} %`;
+  return `${formatNumber(whole === 0 ? 0 : (100 * ns) / whole)}%`;
 }
 
 export function flameGraph(result: Result, options: FlameGraphOptions): Element {

@@ -106,7 +106,7 @@ export function histogram(result: Tables, options: HistogramOptions): HTMLElemen
             fill: "var(--ink-soft)",
             insetLeft: 0.5,
             title: (bin: Bin) =>
-              `${formatNanos(bin.lower_ns)} to ${formatNanos(bin.upper_ns)}: ${bin.count} ${op}s, ${formatNumber(bin[share])} %`,
+              `${formatNanos(bin.lower_ns)} to ${formatNanos(bin.upper_ns)}: ${bin.count} ${op}s, ${formatNumber(bin[share])}%`,
           }),
           others.length > 0
             ? Plot.rectY(others, {

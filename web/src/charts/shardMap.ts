@@ -105,7 +105,7 @@ export function shardMap(result: Result, options: ShardMapOptions): Element {
         fill: isPrimary ? fill("dispatch") : fill("processor"),
         "fill-opacity": isPrimary ? "1" : shade(server.number - 1, Math.max(1, servers.length - 1)).toFixed(2),
       }),
-      words(labelWidth + most + 8, y + 13, `${formatNumber(percent)} %, ${said(server)}`, { fill: "var(--ink)" }),
+      words(labelWidth + most + 8, y + 13, `${formatNumber(percent)}%, ${said(server)}`, { fill: "var(--ink)" }),
     );
   });
   return picture;

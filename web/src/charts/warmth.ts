@@ -212,7 +212,7 @@ export function describeWarmth(result: Result): string {
   const sum = (value: (interval: Interval) => number) => intervals.reduce((all, interval) => all + value(interval), 0);
   const all = Math.max(1, sum(total));
   const shares = sources.map(
-    ({ label }, source) => `${formatNumber((100 * sum(({ read }) => read[source]!)) / all)} % ${label}`,
+    ({ label }, source) => `${formatNumber((100 * sum(({ read }) => read[source]!)) / all)}% ${label}`,
   );
   const ahead = sum((interval) => interval.ahead);
   const wasted = sum((interval) => interval.wasted);
@@ -233,7 +233,7 @@ export function describeWarmthAt(result: Result, time_s: number): string {
   const from = sources
     .map(({ label }, source) => ({ label, share: (100 * interval.read[source]!) / Math.max(1, bytes) }))
     .filter(({ share }) => share > 0)
-    .map(({ label, share }) => `${formatNumber(share)} % from ${label}`);
+    .map(({ label, share }) => `${formatNumber(share)}% from ${label}`);
   const rate = `${formatNumber(mbPerS(bytes, interval))} MB/s`;
   const device = interval.l2 > 0 ? `; ${formatBytes(interval.l2)} on the cache device` : "";
   return `${rate}${from.length > 0 ? `, ${from.join(", ")}` : ""}; ${formatBytes(interval.arc)} in memory${device}.`;

@@ -25,7 +25,7 @@ describe("the limits of a client", () => {
     // 38 + 62, 10 + 90 and 100 of the same length.
     expect(widths.reduce((sum, width) => sum + width, 0)).toBeGreaterThan(3 * 850);
     const titles = Array.from(drawn.querySelectorAll("title"), (title) => title.textContent);
-    expect(titles).toContain("write by block: network busy 100 %");
+    expect(titles).toContain("write by block: network busy 100%");
     expect(titles).toContain("create: processes wait 90.0%");
   });
 

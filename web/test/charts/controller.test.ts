@@ -52,7 +52,7 @@ describe("the flame graph", () => {
       { name: "dispatch > route", ns: 3000 },
       { name: "dispatch", ns: 1000 },
     ]);
-    expect(describeFlames(result)).toContain("read > look up: 60.0 %");
+    expect(describeFlames(result)).toContain("read > look up: 60.0%");
   });
 
   it("draws a frame for each, named for those who hover", () => {
@@ -61,7 +61,7 @@ describe("the flame graph", () => {
       (title) => title.textContent,
     );
     expect(titles).toHaveLength(11);
-    expect(titles).toContain("look up: 5.00\u00a0µs, 50.0 %");
+    expect(titles).toContain("look up: 5.00\u00a0µs, 50.0%");
   });
 
   it("says so when no processor time is known", () => {

@@ -43,7 +43,7 @@ describe("commits", () => {
       "4 commits; the largest had 53\u00a0MiB, 50\u00a0MiB of it diverted to the pool and took 500\u00a0ms. " +
         "The log devices needed at most 57.22\u00a0MiB.",
     );
-    expect(describeCommits({ ...run, columns: {} })).toContain("Nothing was committed");
+    expect(describeCommits({ ...run, columns: {} })).toContain("No commits");
   });
 
   it("bear the job's name when each job has a file system of its own", () => {

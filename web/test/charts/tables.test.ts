@@ -30,7 +30,7 @@ describe("facts", () => {
     const verdicts = Array.from(table.querySelectorAll(".verdict"), (cell) => cell.textContent);
     expect(verdicts).toEqual(["✓holds", "✕the model misses"]);
     expect(table.textContent).toContain("8,388,608\u00a0B");
-    expect(table.textContent).toContain("+50.0\u00a0%");
+    expect(table.textContent).toContain("+50.0%");
   });
 
   it("tell a source that contradicts itself from a model that misses, with what holds instead", () => {
@@ -65,9 +65,9 @@ describe("facts", () => {
   });
 
   it.each([
-    [{ documented: 25, simulated: 24, tolerance: "15%" }, "−4.00\u00a0%"],
+    [{ documented: 25, simulated: 24, tolerance: "15%" }, "−4.00%"],
     [{ documented: 5, simulated: 2.5, tolerance: "at most" }, "below"],
-    [{ documented: 5, simulated: 6, tolerance: "at most" }, "+20.0\u00a0%"],
+    [{ documented: 5, simulated: 6, tolerance: "at most" }, "+20.0%"],
     [{ documented: 80, simulated: 89, tolerance: "at least" }, "above"],
     [{ documented: [40, 50] as const, simulated: 45, tolerance: "10%" }, "within"],
     [{ documented: 0, simulated: -0.5, tolerance: "+-1" }, "-0.500"],

@@ -24,15 +24,15 @@ describe("warmth", () => {
 
   it("tells the run and a moment in words", () => {
     const told = describeWarmth(warming());
-    expect(told).toContain("16.7 % memory, 0 % on its way, 41.7 % flash, 41.7 % disk.");
+    expect(told).toContain("16.7% memory, 0% in flight, 41.7% flash, 41.7% disk.");
     expect(told).toContain(`The cache device holds ${formatBytes(3 * 2 ** 30)} at the end.`);
-    expect(describeWarmthAt(warming(), 4.5)).toContain("66.7 % from flash");
+    expect(describeWarmthAt(warming(), 4.5)).toContain("66.7% from flash");
     const wasting = warming({
       "sources.ahead_bytes": each(() => 2 ** 30),
       "sources.wasted_bytes": each(() => 2 ** 29),
     });
     expect(describeWarmth(wasting)).toContain(
-      `Of ${formatBytes(6 * 2 ** 30)} read ahead ${formatBytes(3 * 2 ** 30)} were thrown away`,
+      `Of ${formatBytes(6 * 2 ** 30)} read ahead, ${formatBytes(3 * 2 ** 30)} were discarded`,
     );
   });
 

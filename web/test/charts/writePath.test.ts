@@ -54,9 +54,9 @@ describe("thresholds", () => {
   it("are those of the version", () => {
     expect(labels({ era: "openzfs-2.1" })).toEqual([
       "100%: writes stop",
-      "60 %: delays begin",
-      "30 %: more writes in flight",
-      "20 %: a group syncs",
+      "60%: delays begin",
+      "30%: more writes in flight",
+      "20%: a group syncs",
     ]);
     expect(labels({ era: "openzfs-2013" }).at(-1)).toBe("64\u00a0MiB: a group syncs");
   });
@@ -64,10 +64,10 @@ describe("thresholds", () => {
   it("follow the scenario's tunables and switches", () => {
     expect(labels({ delay_min_dirty_percent: 40, ramp: false, dirty_data_sync_percent: 5 })).toEqual([
       "100%: writes stop",
-      "40 %: delays begin",
-      "5 %: a group syncs",
+      "40%: delays begin",
+      "5%: a group syncs",
     ]);
-    expect(labels({ delay: false })).not.toContain("60 %: delays begin");
+    expect(labels({ delay: false })).not.toContain("60%: delays begin");
   });
 
   it("of 2008 hold for each group, and tell of the shift", () => {
@@ -133,7 +133,7 @@ describe("dirty data", () => {
   it("are drawn against the limit with every threshold named, and the held-up writes below", () => {
     const figure = dirty(run, { width: 900 });
     expect(figure.querySelectorAll("svg[role=img]")).toHaveLength(4);
-    for (const words of ["100%: writes stop", "60 %: delays begin", "delayed on purpose, up to 1,000 /s"]) {
+    for (const words of ["100%: writes stop", "60%: delays begin", "delayed on purpose, up to 1,000 /s"]) {
       expect(figure.textContent).toContain(words);
     }
     expect(figure.innerHTML).toContain("url(#seeklab-delayed)");
@@ -220,7 +220,7 @@ describe("the delay curve", () => {
       now_bytes: 80,
       visited_bytes: [10, 80],
     });
-    expect(figure.textContent).toContain("80.0 %: 500\u00a0µs");
+    expect(figure.textContent).toContain("80.0%: 500\u00a0µs");
     expect(figure.textContent).toContain("8.27 in flight");
   });
 });

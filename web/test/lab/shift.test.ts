@@ -136,7 +136,7 @@ describe("the shell", () => {
 describe("the users' number", () => {
   it("is told with two figures, and not more exactly than it is drawn", () => {
     const told = [0.00001, 0.0456, 0.5, 0.973, 1.32].map((share) => shareInWords(share).replace("\u00a0", " "));
-    expect(told).toEqual(["less than 0.1 %", "4.6 %", "50 %", "97 %", "130 %"]);
+    expect(told).toEqual(["less than 0.1%", "4.6%", "50%", "97%", "130%"]);
   });
   it("is drawn over whole decades, from a thousandth at the lowest", () => {
     expect([floorOf([0.9]), floorOf([0.03, 1]), floorOf([0]), floorOf([1e-9])]).toEqual([0.1, 0.01, 0.001, 0.001]);
@@ -155,7 +155,7 @@ describe("the users' number", () => {
     expect(heights[0]).toBe(heights[1]);
     expect(heights[2]).toBeLessThan(heights[1]!);
     expect(drawn.getAttribute("aria-label")!.replaceAll("\u00a0", " ")).toBe(
-      "Users' performance as a share of last month's: 5 % at the start, 100 % now, after 2 readings.",
+      "Users' performance as a share of last month's: 5% at the start, 100% now, after 2 readings.",
     );
     expect(drawn.textContent).toContain("03:01");
   });

@@ -227,7 +227,7 @@ describe("a diagnosis", () => {
       "odx-prefetch.html",
       "picket-fence.html",
     ]);
-    expect(view.querySelector(".fit-name")!.textContent).toBe("A small part that misses the memory92 %");
+    expect(view.querySelector(".fit-name")!.textContent).toBe("A small part that misses the memory92%");
     expect(view.querySelector("img")).toBeNull();
     const next = view.querySelector("#next-title")!.nextElementSibling!;
     expect(next.textContent).toBe("What “The missing 256 KiB” and “The picket fence” differ in most: size.");

@@ -34,9 +34,9 @@ describe("the tests of a pool", () => {
   it("name the part that would bind before they are measured, and a share after", () => {
     const before = table({});
     expect(before.querySelector(".binds")?.textContent).toBe("disks");
-    expect(before.querySelector("svg")?.getAttribute("aria-label")).toBe("0 %");
+    expect(before.querySelector("svg")?.getAttribute("aria-label")).toBe("0%");
     const after = table({ measured: measured(400) });
-    expect(after.querySelector("svg")?.getAttribute("aria-label")).toBe("50 %");
+    expect(after.querySelector("svg")?.getAttribute("aria-label")).toBe("50%");
     expect(after.querySelector("rect:last-child")?.getAttribute("width")).toBe("50.0%");
     expect(after.querySelector(".binds")?.textContent).toBe("waiting");
     expect(after.querySelector("tr[title]")?.getAttribute("title")).toBe("disks 800, threads 1,540");

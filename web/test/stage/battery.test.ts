@@ -6,7 +6,7 @@ import { journeysOf } from "../../src/engine/journeys.ts";
 import { batteryOf } from "../../src/charts/rows/battery.ts";
 import { batteryScene } from "../../src/stage/scenes/battery.ts";
 
-// Three intervals of 10 s: the charge falls below 28 % at the begin of the second, and write-back is back at that of the third.
+// Three intervals of 10 s: the charge falls below 28% at the start of the second; write-back resumes at the start of the third.
 const columns = {
   "raid_cache.time_ns": [0, 10e9, 20e9],
   "raid_cache.charge": [1, 0.28, 0],
@@ -35,9 +35,9 @@ describe("a controller's battery", () => {
 
   it("tells charge, policy, rate and crowd of a moment", () => {
     const built = build(result);
-    expect(built.describe(5e9)).toBe("0:00:05: charge 64 %, write-back; 100 commits a second, 0 waiting.");
-    expect(built.describe(15e9)).toBe("0:00:15: charge 14 %, write-through; 59.0 commits a second, 205 waiting.");
-    expect(built.describe(25e9)).toBe("0:00:25: charge 0 %, write-back; 141 commits a second, 205 waiting.");
+    expect(built.describe(5e9)).toBe("0:00:05: charge 64%, write-back; 100 commits a second, 0 waiting.");
+    expect(built.describe(15e9)).toBe("0:00:15: charge 14%, write-through; 59.0 commits a second, 205 waiting.");
+    expect(built.describe(25e9)).toBe("0:00:25: charge 0%, write-back; 141 commits a second, 205 waiting.");
   });
 
   it("has the lines of the controller's log, in order", () => {

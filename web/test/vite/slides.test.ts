@@ -54,7 +54,7 @@ describe("the slides of a week", () => {
     ["**Aims.**", 'The page of week 3 has no paragraph "**Aims.**".'],
     ["**To discuss.**", 'The page of week 3 has no paragraph "**To discuss.**".'],
     ["# Week 3", 'A week begins with "# Week <number>: <title>".'],
-    ['- "', "The page of week 3 lists nothing that learners believe"],
+    ['- "', "The page of week 3 lists no beliefs of learners"],
   ])("without %s are refused", (part, words) => expect(() => readWeek(text.replace(part, "x"), row)).toThrow(words));
 
   it("need a row of the syllabus", () => expect(() => readWeek(text, "")).toThrow("has no row for week 3"));

@@ -86,7 +86,7 @@ export function describeShards(result: Result, job: string, op: string): string 
   const servers = serversOf(result, 0);
   if (servers.length === 0) return "This run has no controllers.";
   const seconds = activeSeconds(result, job, op);
-  const busy = (server: Server) => `${formatNumber(busyPercent(server, seconds))} %`;
+  const busy = (server: Server) => `${formatNumber(busyPercent(server, seconds))}%`;
   const disks = disksOf(result);
   const of = disks > 1 ? ` of the first of ${disks} disks` : "";
   if (servers.length === 1) return `One controller${of}: its thread is busy for ${busy(servers[0]!)} of the time.`;

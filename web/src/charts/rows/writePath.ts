@@ -210,8 +210,7 @@ export function throttleOf(zfs: ZfsSpec): Throttle {
     return { kind, isPerGroup: false, thresholds: [{ share: 1, label: "no more memory" }] };
   }
   const thresholds: Threshold[] = [{ share: 1, label: "100%: writes stop" }];
-  const percent = (value: number, what: string) =>
-    thresholds.push({ share: value / 100, label: `${value} %: ${what}` });
+  const percent = (value: number, what: string) => thresholds.push({ share: value / 100, label: `${value}%: ${what}` });
   if (zfs.delay !== false && kind !== "asked") percent(zfs.delay_min_dirty_percent ?? 60, "delays begin");
   if (zfs.ramp !== false && zfs.scheduler !== "deadline") {
     percent(zfs.async_write_min_dirty_percent ?? 30, "more writes in flight");

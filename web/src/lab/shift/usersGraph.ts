@@ -13,8 +13,8 @@ const lowest = 0.001;
 /** Formats a share as a percentage with two significant figures. */
 export function shareInWords(share: number): string {
   const percent = 100 * share;
-  if (percent < 0.1) return "less than 0.1\u00a0%";
-  return `${Number(percent.toPrecision(2)).toLocaleString("en")}\u00a0%`;
+  if (percent < 0.1) return "less than 0.1%";
+  return `${Number(percent.toPrecision(2)).toLocaleString("en")}%`;
 }
 
 /** Returns the lowest decade of the graph. */

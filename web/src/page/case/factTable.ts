@@ -131,7 +131,7 @@ export function deviation(check: Pick<FactCheck, "documented" | "simulated" | "t
   const nearest = simulated < low ? low : high;
   if (nearest === 0) return formatNumber(simulated);
   const percent = (100 * (simulated - nearest)) / Math.abs(nearest);
-  return `${percent > 0 ? "+" : "−"}${formatNumber(Math.abs(percent))}\u00a0%`;
+  return `${percent > 0 ? "+" : "−"}${formatNumber(Math.abs(percent))}%`;
 }
 
 /** How many facts hold, how many the model misses, and of how many the source contradicts itself. */

@@ -92,7 +92,7 @@ export function poolTests(tests: readonly DesignTest[], options: PoolTestsOption
 function bar(share: number, isWaiting: boolean): SVGElement {
   return svg(
     "svg",
-    { width: "100%", height: barHeight, role: "img", "aria-label": `${Math.round(100 * share)} %` },
+    { width: "100%", height: barHeight, role: "img", "aria-label": `${Math.round(100 * share)}%` },
     svg("rect", { width: "100%", height: barHeight, fill: "none", stroke: "var(--rule)" }),
     svg("rect", {
       width: `${(100 * share).toFixed(1)}%`,

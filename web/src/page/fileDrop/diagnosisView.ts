@@ -98,7 +98,7 @@ function fits({ none_of_these: isNone, why, ranked }: Diagnosis): HTMLElement {
 }
 
 function fit({ incident, code, title, symptom, mechanism, percent, alike, unlike }: Fit): HTMLElement {
-  const share = `${percent.toFixed(0)} %`;
+  const share = `${percent.toFixed(0)}%`;
   return html(
     "li",
     {},

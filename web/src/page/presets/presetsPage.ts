@@ -47,7 +47,7 @@ function isNear(run: Run): boolean {
 }
 
 function signed(percent: number): string {
-  return `${percent < 0 ? "−" : "+"}${Math.abs(percent).toFixed(1)} %`;
+  return `${percent < 0 ? "−" : "+"}${Math.abs(percent).toFixed(1)}%`;
 }
 
 function shown(value: number): string {
@@ -93,7 +93,7 @@ function section({ preset, drive, runs }: Drive): HTMLElement {
           { title: "published", value: (run) => shown(run.published) },
           { title: "simulated", value: (run) => shown(run.simulated) },
           { title: "deviation", value: (run) => signed(deviationPercent(run)) },
-          { title: "tolerance", value: (run) => `${run.tolerance_percent} %` },
+          { title: "tolerance", value: (run) => `${run.tolerance_percent}%` },
           { title: "verdict", value: (run) => (isNear(run) ? "holds" : "the model misses") },
           { title: "source", value: (run) => run.source },
         ],

@@ -90,7 +90,7 @@ function readState(value: unknown): PageState | string {
 /** What is wrong with changes that come from elsewhere, in a link or a message: too many, too deep, too long. */
 export function wrongChanges(set: Record<string, unknown>): string | undefined {
   const entries = Object.entries(set);
-  if (entries.length > mostFields) return `set has ${entries.length} fields; the maximum is ${mostFields}`;
+  if (entries.length > mostFields) return `set has ${entries.length} fields; at most ${mostFields} are allowed`;
   let values = 0;
   for (const [path, value] of entries) {
     values += path.length > longestText ? Infinity : valuesIn(value, mostDepth);

@@ -88,9 +88,9 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
 
   function show(found: DriveAgreement): void {
     sentence.replaceChildren(
-      html("strong", {}, `Demerit ${formatNumber(100 * found.demerit)} %`),
-      `: reads ${formatNumber(100 * found.read.demerit)} %, ${late(found.read)}; ` +
-        `writes ${formatNumber(100 * found.write.demerit)} %, ${late(found.write)}. ` +
+      html("strong", {}, `Demerit ${formatNumber(100 * found.demerit)}%`),
+      `: reads ${formatNumber(100 * found.read.demerit)}%, ${late(found.read)}; ` +
+        `writes ${formatNumber(100 * found.write.demerit)}%, ${late(found.write)}. ` +
         `The mean is ${formatNumber(found.mean_ms)} ms simulated and ${formatNumber(found.measured_mean_ms)} ms in the trace.`,
     );
     const longest_ms = (1.02 * Math.max(...found.times!.simulated_us, ...found.times!.measured_us)) / 1000;

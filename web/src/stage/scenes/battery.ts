@@ -128,7 +128,7 @@ function build(input: SceneInput): Built {
       const from = crowd.x + crowd.width + 8;
       lane(frame, [from, road_y, until, road_y], (time_s / end_s) * playedFor_s * pace, meaning);
     }
-    write(frame, needed === undefined ? "no battery" : `charge ${Math.round(now.charge * 100)} %`, cell.x, 22, {
+    write(frame, needed === undefined ? "no battery" : `charge ${Math.round(now.charge * 100)}%`, cell.x, 22, {
       bold: true,
     });
     write(
@@ -183,7 +183,7 @@ function build(input: SceneInput): Built {
     draw,
     describe(time_ns) {
       const { rate, waiting, charge, through } = at(time_ns / 1e9);
-      const battery = needed === undefined ? "no battery" : `charge ${Math.round(charge * 100)} %`;
+      const battery = needed === undefined ? "no battery" : `charge ${Math.round(charge * 100)}%`;
       return `${formatClock(time_ns / 1e9)}: ${battery}, write-${through ? "through" : "back"}; ${formatNumber(rate)} commits a second, ${formatNumber(waiting)} waiting.`;
     },
   };

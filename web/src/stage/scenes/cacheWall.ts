@@ -145,7 +145,7 @@ function build(input: SceneInput): Built {
       const y = y0 + source * (narrow ? 22 : 46);
       context.fillStyle = paint(meaning);
       context.fillRect(narrow ? 140 : left, narrow ? y : y + 8, Math.max(1, room * share), 12);
-      write(frame, `${label} ${formatNumber(share * 100)} %`, left, narrow ? y + 11 : y, { size: 13 });
+      write(frame, `${label} ${formatNumber(share * 100)}%`, left, narrow ? y + 11 : y, { size: 13 });
     });
     for (const wall of walls) {
       write(frame, formatBytes(wall.held(interval)), 8 + wide, wall.y - 8, { align: "right", bold: true });
@@ -183,7 +183,7 @@ function build(input: SceneInput): Built {
         interval.read.reduce((sum, bytes) => sum + bytes, 0),
       );
       const parts = sources.map(
-        ({ label }, source) => `${label} ${formatNumber((100 * interval.read[source]!) / all)} %`,
+        ({ label }, source) => `${label} ${formatNumber((100 * interval.read[source]!) / all)}%`,
       );
       const flash = hasFlash ? `, flash ${formatBytes(interval.l2)}` : "";
       return `${formatNumber(time_ns / 1e9)} s: memory holds ${formatBytes(interval.arc)}${flash}. Sources of the bytes read now: ${parts.join(", ")}.`;

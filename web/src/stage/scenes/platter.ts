@@ -103,7 +103,7 @@ function build(input: SceneInput): Built {
       const waited = Math.max(0, Math.min(time_ns, visit.data_from_ns) - visit.there_ns) / turn_ns;
       if (waited > 0.002) {
         clock(frame, cx, cy, inner * 0.62, Math.min(1, waited), "rotation", 9);
-        write(frame, `${(waited * 100).toFixed(0)} %`, cx, cy + 5, { align: "center", bold: true, size: 15 });
+        write(frame, `${(waited * 100).toFixed(0)}%`, cx, cy + 5, { align: "center", bold: true, size: 15 });
       }
     }
     // The arm.

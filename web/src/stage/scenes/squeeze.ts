@@ -87,7 +87,7 @@ function build(input: SceneInput): Built {
         bold: true,
         size: narrow ? 12 : 14,
       });
-      const words = at === 0 ? "from the generator" : `${formatNumber(step.taken * 100)} % taken`;
+      const words = at === 0 ? "from the generator" : `${formatNumber(step.taken * 100)}% removed`;
       write(frame, words, x, height - (narrow ? 26 : 18), { align: "center", soft: true, size: narrow ? 11 : 13 });
     });
     return bricks;
@@ -129,6 +129,6 @@ function build(input: SceneInput): Built {
     ],
     draw,
     describe: () =>
-      `Bytes: ${steps.map(({ name, bytes, taken }, at) => `${name} ${formatBytes(bytes)}${at === 0 ? "" : ` (${formatNumber(taken * 100)} % taken)`}`).join(", ")}.`,
+      `Bytes: ${steps.map(({ name, bytes, taken }, at) => `${name} ${formatBytes(bytes)}${at === 0 ? "" : ` (${formatNumber(taken * 100)}% removed)`}`).join(", ")}.`,
   };
 }
