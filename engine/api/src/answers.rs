@@ -96,7 +96,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// What is left out where there is none is never null.
+/// Mark optional fields as absent instead of null.
 fn absent_not_null(schema: &mut Schema) {
     let required: Vec<Value> = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };

@@ -13,7 +13,7 @@ pub struct Version {
     pub engine: &'static str,
 }
 
-/// What a list shows of a case. Lists are in the order of families, and of the numbers of codes within a family.
+/// A case in a list. Lists are in the order of families, and of the numbers of codes within a family.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CaseEntry {
     /// Name in commands and addresses.
@@ -53,12 +53,12 @@ impl CaseEntry {
     }
 }
 
-/// What a list shows of a preset.
+/// A preset in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PresetEntry {
     /// Name in scenarios.
     pub name: String,
-    /// What it is.
+    /// Its title.
     pub title: String,
     /// Where its numbers come from.
     pub source: String,
@@ -75,13 +75,13 @@ impl PresetEntry {
     }
 }
 
-/// What a list shows of a column.
+/// A column in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ColumnEntry {
     /// Name, `table.column`.
     pub name: String,
     /// Type of its elements: `f64` or `u32`.
     pub dtype: &'static str,
-    /// How many it has.
+    /// Number of its values.
     pub length: usize,
 }

@@ -1,10 +1,10 @@
-//! What crosses the border: texts that hold JSON objects, in and out.
+//! The JSON objects that cross the boundary to the host, as text, in and out.
 
 use seeklab_spec::{Problem, Problems};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What every call answers: `{"ok": ...}` or `{"errors": [...]}`.
+/// Return the answer of a call: `{"ok": ...}` or `{"errors": [...]}`.
 pub(crate) fn envelope(result: Result<Value, Problems>) -> String {
     let (name, value) = match result {
         Ok(value) => ("ok", value),
@@ -22,7 +22,7 @@ pub(crate) fn parse(text: &str) -> Result<Map<String, Value>, Problems> {
     }
 }
 
-/// What is wrong with a text that serde cannot read.
+/// Return the error of a text that serde cannot read.
 fn not_json(error: &serde_json::Error) -> String {
     let told = error.to_string();
     if told.starts_with("recursion limit") {

@@ -1,4 +1,4 @@
-//! Who answers the questions of a run.
+//! The program that answers the questions of a run.
 
 use seeklab_model::stack::{Stack, decisions};
 use seeklab_spec::{Problem, Problems, Scenario};

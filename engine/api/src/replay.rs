@@ -51,7 +51,7 @@ pub(super) fn read(input: &Map<String, Value>, name: &str) -> Result<Trace, Prob
     trace.only(name).ok_or_else(|| vec![unknown])
 }
 
-/// What the trace of `{"text", "format"?, "target"?}` holds.
+/// Describe the trace of `{"text", "format"?, "target"?}`.
 ///
 /// # Errors
 /// The first line that cannot be read.

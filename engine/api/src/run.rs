@@ -85,7 +85,7 @@ impl Run {
         self.work.column(name)
     }
 
-    /// What a tool prints of the run, as an envelope; `{"tool", ...}`.
+    /// Return the output of a tool for the run, as an envelope; `{"tool", ...}`.
     #[must_use]
     pub fn text(&self, input: &str) -> String {
         envelope(parse(input).and_then(|options| self.work.text(&options)).map(Value::String))

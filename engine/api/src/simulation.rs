@@ -28,7 +28,7 @@ pub(crate) struct Simulation {
     stack: Stack,
     /// Case and variant; none for a scenario of one's own.
     case: Option<(String, String)>,
-    /// What is replayed, and how.
+    /// The replayed trace, and the way it is replayed.
     replay: Option<Replayed>,
     seed: u64,
 }

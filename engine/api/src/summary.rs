@@ -1,4 +1,4 @@
-//! What a run amounts to.
+//! The summary of a run.
 
 use schemars::JsonSchema;
 use seeklab_spec::Problems;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::trace_info::Replayed;
 
-/// What a run amounts to.
+/// The summary of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
     /// The case that ran; null for a scenario of one's own.
@@ -36,6 +36,6 @@ pub struct Summary {
     pub zero_columns: Vec<String>,
     /// The trace that was replayed, if any.
     pub replay: Option<Replayed>,
-    /// What the scenario can be but is seldom meant to be.
+    /// Settings that are valid but rarely intended.
     pub warnings: Problems,
 }

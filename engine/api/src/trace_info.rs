@@ -1,4 +1,4 @@
-//! What a trace holds, and how a run replayed it.
+//! The contents of a trace, and how a run replayed it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use seeklab_spec::Op;
 use seeklab_spec::trace::{Target, Trace};
 use serde::Serialize;
 
-/// What a trace holds.
+/// The contents of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TraceInfo {
     /// Format that it was read from.
@@ -28,18 +28,18 @@ pub struct TraceInfo {
     pub end_bytes: u64,
     /// Whether response times were recorded.
     pub response_times: bool,
-    /// What the requests go to.
+    /// Targets of the requests.
     pub targets: Vec<Target>,
-    /// What the text holds and a replay leaves out, by name.
+    /// Parts of the text that a replay skips, by name.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Requests that were widened to whole sectors.
     pub widened: u64,
-    /// Requests that stood after one with a later time, and were put in order.
+    /// Requests that followed one with a later time and were sorted.
     pub reordered: u64,
 }
 
 impl TraceInfo {
-    /// What this trace holds.
+    /// Describe this trace.
     pub(crate) fn of(trace: &Trace) -> Self {
         let reads = trace.rows.iter().filter(|row| row.op == Op::Read).count();
         Self {
@@ -63,7 +63,7 @@ impl TraceInfo {
 /// The trace that a run replayed, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Replayed {
-    /// What it holds.
+    /// Contents of the trace.
     #[serde(flatten)]
     pub trace: TraceInfo,
     /// When its requests were issued.

@@ -1,4 +1,4 @@
-//! What a run does: one trait for everything that runs in steps and is then read.
+//! The work of a run: one trait for everything that runs in steps and is then read.
 
 use seeklab_model::result::columns::Column;
 use seeklab_spec::Problems;

@@ -34,7 +34,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// What is known of the keys around `key`, each asked of `slot_of`.
+    /// Return the known slots around `key`, each from `slot_of`.
     pub(super) fn of(key: u64, slot_of: impl Fn(u64) -> Slot) -> Self {
         let (group, _) = neighbours(key);
         Self { group, slots: std::array::from_fn(|place| slot_of((group << NEIGHBOURS_LOG2) + place as u64)) }
@@ -55,7 +55,7 @@ impl Cursor {
         (slot != NONE).then_some(slot)
     }
 
-    /// What it has seen.
+    /// Return the slots seen.
     pub(crate) fn slots_mut(&mut self) -> &mut [Slot] {
         &mut self.slots
     }

@@ -21,11 +21,11 @@ use super::{PolicyKind, ReplayPolicy};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "CachePoint")]
 pub struct Point {
-    /// Whose.
+    /// Policy of the curve.
     pub policy: ReplayPolicy,
     /// Size of the cache in bytes (or objects).
     pub size: u64,
-    /// What was counted.
+    /// Counts of the replay.
     #[serde(flatten)]
     pub counts: HitCounts,
     /// Counted over the whole trace, not estimated from a sample.

@@ -34,7 +34,7 @@ pub enum Step {
     Question,
 }
 
-/// Which object should leave?
+/// The question which object to evict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
     /// Number of the request for which room is needed.
@@ -63,7 +63,7 @@ pub enum Problem {
     },
 }
 
-/// What happened, in order, as columns of equal length.
+/// Events in order, as columns of equal length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Events {
     /// [`Events::HIT`], [`Events::ADMITTED`] or [`Events::EVICTED`].
@@ -110,7 +110,7 @@ pub struct Residents {
     pub uses: Vec<u64>,
 }
 
-/// What is known of an object's stay in the cache.
+/// The history of an object's stay in the cache.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stay {
     admitted: u32,
@@ -214,7 +214,7 @@ impl<T: Borrow<Trace>> Replay<T> {
         Ok(())
     }
 
-    /// What happened since the last question; the first event after an answer is its eviction.
+    /// Return the events since the last question. The first event after an answer is its eviction.
     #[must_use]
     pub fn events(&self) -> &Events {
         &self.events
@@ -244,7 +244,7 @@ impl<T: Borrow<Trace>> Replay<T> {
         residents
     }
 
-    /// What was counted so far.
+    /// Return the counts so far.
     #[must_use]
     pub fn counts(&self) -> HitCounts {
         self.counts

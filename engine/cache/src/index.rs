@@ -15,7 +15,7 @@ use super::entry::{Entry, NONE, Slot};
 /// A cell that holds nothing.
 const EMPTY: u64 = u64::MAX;
 
-/// Which keys a cache will be asked for; the answers are the same, the speed is not.
+/// The kind of keys in a cache. It affects the speed, not the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
     /// Any 64-bit number.

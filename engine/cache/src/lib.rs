@@ -98,7 +98,7 @@ pub trait Policy {
     }
 }
 
-/// What needs room in the cache.
+/// The reason why the cache needs room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// An object that the policy does not know.
@@ -111,7 +111,7 @@ pub enum Admission {
     Resize,
 }
 
-/// What makes a policy: everything that differs between one and the next. [`Policy`] is built on it.
+/// The rules of a policy: everything that differs between policies. [`Policy`] is built on it.
 ///
 /// The defaults are those of a FIFO queue: list 0 takes new objects, and ghosts that come back enter list 1.
 pub trait Rules {
@@ -344,7 +344,7 @@ impl fmt::Display for PolicyKind {
     }
 }
 
-/// What can be replayed over a trace: a policy, or the optimum that knows the future.
+/// A policy that can be replayed over a trace, or the optimum that knows the future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(into = "&'static str")]
 #[schemars(with = "String")]

@@ -1,4 +1,4 @@
-//! What every policy keeps its objects in: entries in one array, linked into lists by their slots, found by one index.
+//! The object store of every policy: entries in one array, linked into lists by their slots, found by one index.
 //!
 //! Lists are circular through a sentinel entry of their own, so linking and unlinking need no special case. Slots of forgotten
 //! entries are used again: nothing is allocated once the array has grown to what the cache holds.

@@ -34,7 +34,7 @@ pub struct Trace {
     resized: bool,
 }
 
-/// What is wrong with a line.
+/// An error in a line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
     /// Too few fields: the line, or the file, was cut off.
@@ -93,7 +93,7 @@ pub enum Fault {
 pub struct Problem {
     /// Its number, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The error.
     pub fault: Fault,
 }
 

@@ -16,7 +16,7 @@ pub(crate) type Lines = Map<String, Value>;
 pub(crate) struct Entry {
     pub(crate) id: String,
     pub(crate) code: String,
-    /// What the file says, as JSON.
+    /// Contents of the file, as JSON.
     pub(crate) document: Value,
     #[cfg(feature = "files")]
     pub(crate) lines: Lines,
@@ -83,7 +83,7 @@ pub struct Library {
     pub(crate) presets: Presets,
     /// Families of cases, in the order in which they are shown.
     pub(crate) families: Vec<String>,
-    /// What was last measured of facts over several seeds and at other inputs.
+    /// Stored results of facts over several seeds and at other inputs.
     pub(crate) ranges: Arc<Ranges>,
 }
 
@@ -147,7 +147,7 @@ impl Library {
         &self.presets
     }
 
-    /// What was last measured of facts over several seeds and at other inputs.
+    /// Return the stored results of facts over several seeds and at other inputs.
     #[must_use]
     pub fn ranges(&self) -> &Arc<Ranges> {
         &self.ranges

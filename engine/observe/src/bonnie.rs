@@ -1,4 +1,4 @@
-//! What Bonnie++ prints of its twelve tests: the report in the columns of version 1.03, in K/s and wide enough for six digits, and the line of comma-separated values of version
+//! The output of Bonnie++ for its twelve tests: the report in the columns of version 1.03, in K/s and wide enough for six digits, and the line of comma-separated values of version
 //! 2.00, which `bon_csv2txt` reads.
 //!
 //! A test is a job of its name. K/s is KiB of payload a second, and a chunk that is read and written counts once. %CP is the time

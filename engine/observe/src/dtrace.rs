@@ -1,4 +1,4 @@
-//! What `DTrace` prints of aggregations: `quantize`, `lquantize`, the packed one-line form, and the lines of the tuning guide's
+//! The output of `DTrace` for aggregations: `quantize`, `lquantize`, the packed one-line form, and the lines of the tuning guide's
 //! scripts about dirty data, syncs and delays.
 //!
 //! Layouts are those of `libdtrace`: a value in 16 columns, a bar of 40 characters in proportion to the sum, the count; one empty

@@ -14,7 +14,7 @@ use seeklab_model::result::{JobStats, SAMPLE_NS, Stats};
 use seeklab_model::stack::Stack;
 use seeklab_spec::{Job, Presets, Problem, Problems, Rw, Scenario};
 
-/// How long a run with a limit on operations may simulate: the most that any may.
+/// Maximum simulated time of a run with a limit on operations; the maximum of any run.
 const MAX_NS: u64 = 31_536_000_000_000_000;
 
 const _: () = assert!(SAMPLE_NS == WINDOW_NS, "the recorder samples in fio's windows");
@@ -26,7 +26,7 @@ pub struct ParsedJobFile {
     pub scenario: Scenario,
     /// Options that make no difference here, each with the reason.
     pub ignored: Vec<Ignored>,
-    /// What the reader of the report should know, one sentence each.
+    /// Notes for the reader of the report, one sentence each.
     pub warnings: Vec<String>,
     /// The logs that each job shall leave, in the order of the scenario's jobs.
     pub logs: Vec<Logs>,
@@ -108,7 +108,7 @@ fn in_sections(problems: Problems, jobs: &FioJobs) -> Problems {
     problems.into_iter().map(rename).collect()
 }
 
-/// What a scenario's job looks like as a section of a job file.
+/// Return a scenario's job as a section of a job file.
 fn section(index: usize, job: &Job) -> FioJob {
     let range = (job.min_request_bytes(), job.max_request_bytes());
     let rw = match job.rw {
@@ -182,7 +182,7 @@ pub fn report(stack: &Stack, options: &Map<String, Value>) -> Result<Report, Pro
     Ok(report)
 }
 
-/// What a job looked for while it ran, and its flushes.
+/// Add the results of a job's searches, and its flushes.
 fn searches(job: &mut JobReport, stats: &JobStats, spec: &Job) {
     let us = |ns: u64| ns / 1_000;
     job.target = spec.latency_target.map(|target| Target {

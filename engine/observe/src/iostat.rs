@@ -1,4 +1,4 @@
-//! What `iostat -x` (sysstat) prints, over the whole run: averages from the devices' own counters and nothing else.
+//! The output of `iostat -x` (sysstat) over the whole run: averages from the devices' own counters and nothing else.
 //!
 //! Columns are computed as sysstat computes them: `r_await` is the time of reads from arrival to completion divided by their
 //! number, `aqu-sz` the time of all requests divided by the interval, `%util` the share of time with at least one request in

@@ -1,4 +1,4 @@
-//! What observation tools print of a run, each in its own format. They all read the same result, so that a learner can compare
+//! The output of observation tools for a run, each in its own format. They all read the same result, so that a learner can compare
 //! what each one hides.
 
 #![forbid(unsafe_code)]

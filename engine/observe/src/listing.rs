@@ -19,7 +19,7 @@ pub struct MetricEntry {
     pub value: f64,
     /// Its unit.
     pub unit: &'static str,
-    /// What it is.
+    /// Meaning of the metric, in one sentence.
     pub help: &'static str,
 }
 
@@ -50,7 +50,7 @@ pub fn print(stack: &Stack) -> String {
     text
 }
 
-/// Whole numbers as they are, others with three digits behind the point.
+/// Print whole numbers as they are, others with three decimals.
 fn number(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.DIGITS$}") }
 }

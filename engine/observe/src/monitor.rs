@@ -28,7 +28,7 @@ const MIB: f64 = 1_048_576.0;
 const BUSIEST_IOPS: &str = "Operations per second in the busiest window, as the monitor shows them.";
 const EMPTY: &str = "Windows without completions, between the first completion and the last.";
 
-/// What one window holds.
+/// The contents of one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window {
     /// Requests that completed in it.
@@ -75,7 +75,7 @@ impl Completions {
         Self::new(rows.map(|(row, latency_ns)| (log.submit_ns[row] + latency_ns, latency_ns, u64::from(log.bytes[row]))))
     }
 
-    /// What completed from `from_ns` to before `to_ns`.
+    /// Return the operations that completed from `from_ns` to before `to_ns`.
     #[must_use]
     pub fn window(&self, from_ns: u64, to_ns: u64) -> Window {
         let place = |ns: u64| self.done_ns.partition_point(|done_ns| *done_ns < ns);
@@ -120,7 +120,7 @@ fn end_of_window(moment_ns: u64, width_ns: u64, phase_ns: u64) -> u64 {
     if moment_ns < phase_ns { phase_ns } else { ((moment_ns - phase_ns) / width_ns + 1) * width_ns + phase_ns }
 }
 
-/// What a monitor is asked: the scenario's, with the options that a reader changes afterwards.
+/// The monitor's settings: those of the scenario, with the options that a reader changes afterwards.
 struct Asked {
     window: Nanos,
     phase: Nanos,

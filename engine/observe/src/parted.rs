@@ -1,5 +1,5 @@
-//! What `parted -l` prints with `unit B`: where the partition of each device begins, and the sizes of logical and physical
-//! sectors. And the arithmetic that a reader has to do on it: whether a start is a whole number of physical blocks.
+//! The output of `parted -l` with `unit B`: the start of each device's partition, and the sizes of logical and physical sectors. It also
+//! computes whether a start is a whole number of physical blocks.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! What a write's bytes are: buffers as fio makes them, and what storage that reduces data makes of them.
+//! The bytes of a write: buffers as fio makes them, and their reduction in the storage.
 //!
 //! Modelled: fio's options by version. A compress percentage leaves so much of each chunk empty, or fills it with the pattern; the
 //! chunk is the block before fio 3.2 and 512 bytes from then on. The buffer is made once and sent again and again, unless
@@ -97,7 +97,7 @@ pub fn buffers(spec: &ReductionSpec, bs: usize, seed: u64) -> Vec<u8> {
     all
 }
 
-/// What reduction leaves of some bytes, step by step.
+/// The bytes left after each step of reduction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reduced {
     /// Bytes that came in.
@@ -108,7 +108,7 @@ pub struct Reduced {
     pub after_duplicates: u64,
     /// After compression.
     pub after_compression: u64,
-    /// What compression alone would leave of what zero suppression left.
+    /// Bytes left after zero suppression and compression, without deduplication.
     pub compressed_alone: u64,
 }
 

@@ -50,7 +50,7 @@ const TOOLS: [(&str, &str, Print); 23] = [
 pub struct Tool {
     /// Its name.
     pub name: ToolName,
-    /// What it shows.
+    /// Description of the output.
     pub help: &'static str,
 }
 

@@ -52,9 +52,9 @@ pub struct TraceRequest {
 pub struct TraceError {
     /// Line number, the first is 1.
     pub line: u64,
-    /// What stands there.
+    /// Text found.
     pub found: String,
-    /// What to write instead.
+    /// Accepted text.
     pub accepted: String,
 }
 

@@ -21,7 +21,7 @@ use super::values::{
 use seeklab_spec::problem::nearest;
 use seeklab_spec::{Extent, Problem};
 
-/// What the engine null costs: about what fio itself needs for a request that asks nothing (a million a second on one core), in ns.
+/// Request time of the engine null, in ns: about the time that fio itself needs for a request (a million per second on one core).
 const NULL_NS: u64 = 1_000;
 /// Options whose sizes a full IEC prefix would make smaller than they seem.
 const SIZE_OPTIONS: [&str; 8] = ["bs", "bsrange", "size", "io_size", "filesize", "offset", "offset_increment", "rate"];
@@ -51,7 +51,7 @@ pub(super) struct Draft {
     pub(super) ioengine: String,
     /// Whether the engine is refused: what else the section lacks is then beside the point.
     refused: bool,
-    /// What the engine libblkio opens, in place of a file.
+    /// Path that the engine libblkio opens instead of a file.
     libblkio_path: Option<String>,
     pub(super) pattern: Pattern,
     /// Reads, writes.

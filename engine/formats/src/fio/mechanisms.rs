@@ -62,7 +62,7 @@ impl Mix {
     }
 }
 
-/// What zones are to a job.
+/// How a job uses zones.
 #[derive(Clone, Copy, PartialEq)]
 enum ZoneMode {
     /// Nothing.
@@ -73,7 +73,7 @@ enum ZoneMode {
     Written,
 }
 
-/// What a job is, for the options that heed it.
+/// The properties of a job that other options depend on.
 #[derive(Clone, Copy)]
 #[allow(clippy::struct_excessive_bools)] // each is a property of the job
 pub(super) struct About {
@@ -197,7 +197,7 @@ impl Default for Mechanisms {
 }
 
 impl Mechanisms {
-    /// What follows the colon of `rw`: requests for each random place, or bytes between sequential ones.
+    /// Apply the text after the colon of `rw`: requests per random place, or bytes between sequential requests.
     pub(super) fn modify(&mut self, random: bool, modifier: &str, base: u64) -> Result<(), String> {
         (self.random_every, self.stride) = (1, 0);
         if modifier.is_empty() {
@@ -464,7 +464,7 @@ fn both(target: &mut [u64; 2], text: &str, base: u64) -> Result<(), String> {
     super::values::assign(target, values, 0, u64::MAX, "a rate")
 }
 
-/// What a steady state is judged by, and its limit in percent.
+/// Parse the criterion of a steady state, and its limit in percent.
 fn steady(text: &str) -> Result<(&'static str, f64), String> {
     let wrong = || format!("\"{text}\" is not a steady state; write iops:10%, iops_slope:0.3%, bw:10% or bw_slope:0.3%");
     let (of, limit) = text.split_once(':').ok_or_else(wrong)?;

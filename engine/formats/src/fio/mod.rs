@@ -50,7 +50,7 @@ pub struct FioJobs {
     pub jobs: Vec<FioJob>,
     /// Options that make no difference here, each with the reason.
     pub ignored: Vec<Ignored>,
-    /// What the reader of the report should know, one sentence each.
+    /// Notes for the reader of the report, one sentence each.
     pub warnings: Vec<String>,
     /// Options of the `[global]` sections, by fio's own names, in order.
     pub global_options: Vec<(String, String)>,
@@ -117,7 +117,7 @@ impl Logs {
     }
 }
 
-/// What is read besides the job file itself.
+/// The inputs besides the job file itself.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
     /// Values of the variables that the file names as `${NAME}`.

@@ -54,7 +54,7 @@ pub fn normal(report: &Report) -> String {
     lines.join("\n")
 }
 
-/// What fio prints before the jobs run.
+/// Return the lines that fio prints before the jobs run.
 fn announcement(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     let mut sections = report.jobs.chunk_by(|a, b| a.spec.section == b.spec.section);

@@ -1,4 +1,4 @@
-//! What is found while a job file is read: options without effect, warnings, problems.
+//! Findings while a job file is read: options without effect, warnings, problems.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::Ignored;
 /// Problems shown at once; a file with more is not a job file that someone will mend line by line.
 const PROBLEMS_MAX: usize = 100;
 
-/// What is found on the way, besides jobs.
+/// Findings while a job file is read, besides the jobs.
 #[derive(Default)]
 pub(super) struct Notes {
     pub(super) ignored: Vec<Ignored>,

@@ -1,7 +1,7 @@
 //! Every option of fio 3.33 (as `fio --cmdhelp=all` lists them, then those of its local I/O engines, and a few of later versions that its
 //! examples use) and what becomes of it here.
 
-/// What becomes of an option.
+/// How an option is treated.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Treatment {
     /// It has its effect.

@@ -1,4 +1,4 @@
-//! What a run leaves for fio's printers: a job's description, its counts, latencies and samples, by direction.
+//! The report of a run for fio's printers: a job's description, its counts, latencies and samples, by direction.
 //!
 //! fio splits latency into submission and completion. A modelled host submits in no time, so submission latency is zero, is not
 //! counted, and completion latency is the whole latency. Processor use, context switches and page faults are zero.

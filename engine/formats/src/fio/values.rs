@@ -1,4 +1,4 @@
-//! What the values of single options mean.
+//! Parsers for the values of single options.
 //!
 //! Each function reads one kind of value; its error says what was found and what is accepted, without the place.
 
@@ -10,7 +10,7 @@ use super::numbers::{self, SECOND};
 use seeklab_spec::problem::nearest;
 use seeklab_spec::{Distribution, Extent, Rw};
 
-/// What `random_distribution=zipf` and the like stand for without a number.
+/// Parameters of `random_distribution=zipf` and others without a number.
 const DEFAULTS: [(&str, &str); 3] = [("zipf", "1.1"), ("pareto", "0.2"), ("normal", "0")];
 
 /// Engines that complete one request before they take the next, whatever `iodepth` says.
@@ -209,7 +209,7 @@ pub(super) fn refusal(engine: &str) -> Option<&'static str> {
     FOREIGN_ENGINES.iter().find(|(_, names)| names.contains(&engine)).map(|(reason, _)| *reason)
 }
 
-/// What the reader of the report should know of an engine that is modelled.
+/// Return a note about a modelled engine, for the reader of the report.
 pub(super) fn engine_note(engine: &str) -> &'static str {
     match engine {
         "io_uring_cmd" | "sg" | "xnvme" | "libblkio" | "libpmem" | "dev-dax" | "pmemblk" | "libcufile" | "libhipfile" | "libzbc" => {

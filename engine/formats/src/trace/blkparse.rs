@@ -77,7 +77,7 @@ pub(super) fn read(text: &[u8], draft: &mut Draft) -> Result<(), Problem> {
     })
 }
 
-/// What an event is to a replay.
+/// How a replay treats an event.
 enum Event {
     Request(Found),
     Skip(&'static str),
@@ -135,7 +135,7 @@ mod tests {
     use super::super::tests::{fault, requests};
     use super::*;
 
-    /// What blkparse 1.2.0 prints of each kind of event.
+    /// Lines of blkparse 1.2.0 for each kind of event.
     const EVENTS: &str = "\
   8,0    0        1     0.000000000  1234  A   R 223490 + 8 <- (8,1) 1000
   8,0    0        2     0.000000010  1234  Q   R 223490 + 8 [my prog]

@@ -48,7 +48,7 @@ pub(super) fn read(text: &[u8], version: u8, draft: &mut Draft) -> Result<(), Pr
     })
 }
 
-/// What the actions of I/O are to a replay.
+/// How a replay treats an I/O action.
 enum Action {
     Io(Op),
     Skip(&'static str),

@@ -14,7 +14,7 @@ pub struct Control {
     pub path: String,
     /// Label.
     pub title: String,
-    /// What the field is.
+    /// Help for the field.
     pub help: String,
     /// Unit of plain numbers.
     pub unit: Option<String>,
@@ -39,7 +39,7 @@ pub struct Control {
 pub struct Choice {
     /// The value that is in effect: the scenario's, or where it has none the version's.
     pub value: Value,
-    /// What it means.
+    /// Help for the choice.
     pub help: Option<String>,
 }
 

@@ -18,7 +18,7 @@ use seeklab_spec::{Presets, Problem, Problems};
 /// Events of a step where nobody looks at the progress.
 const AT_A_STRETCH: u64 = 1 << 20;
 
-/// What is looked at of a fact.
+/// The part of a fact that is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     /// On how many seeds. The first is that of the case; a term that takes several seeds itself takes as many new ones each time.

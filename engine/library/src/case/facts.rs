@@ -61,7 +61,7 @@ fn one() -> u64 {
     1
 }
 
-/// What is measured.
+/// How a fact's value is measured.
 #[derive(Clone, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(untagged, try_from = "Value")]
 pub enum Measure {
@@ -115,15 +115,15 @@ impl Measure {
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// What it is.
+    /// Name of the fact.
     pub title: String,
-    /// What the source says.
+    /// Value that the source documents.
     pub documented: Documented,
     /// How near the simulated value must come.
     pub tolerance: Tolerance,
     /// Unit of both values.
     pub unit: String,
-    /// What is measured.
+    /// How the value is measured.
     pub measure: Measure,
 }
 
@@ -131,7 +131,7 @@ pub struct Check {
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Break {
-    /// What is switched off.
+    /// The mechanism that is switched off.
     pub what: String,
     /// Changes of the scenario, on top of each term's own.
     pub set: Map<String, Value>,
@@ -151,19 +151,19 @@ pub struct Input {
     pub variant: Option<String>,
     /// How the expectation follows there: a closed form with its numbers, or the relation that the source states.
     pub law: String,
-    /// What is expected; the fact's own value when absent, for a relation that stays as it is.
+    /// Expected value. Default: the fact's own value, for a relation that does not change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documented: Option<Documented>,
     /// How near the simulated value must come; the fact's own when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<Tolerance>,
-    /// What is measured; the fact's own measure when absent.
+    /// How the value is measured. Default: the fact's own measure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measure: Option<Measure>,
 }
 
 impl Input {
-    /// What is judged at this point.
+    /// Return the check at this point.
     #[must_use]
     pub fn check(&self, fact: &Fact) -> Check {
         Check {
@@ -200,7 +200,7 @@ pub struct Fact {
     /// The ablation.
     #[serde(rename = "break", skip_serializing_if = "Option::is_none")]
     pub ablation: Option<Break>,
-    /// What a reader should know: the parameter a calibrated value was paid with, where a predicted one could have moved.
+    /// Note for the reader: the parameter fitted by a calibrated value, or how a predicted one could have differed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// Why the fact is known to miss, or what is wrong with the source; a fact with a reason must miss.

@@ -30,7 +30,7 @@ pub struct Source {
     pub url: Option<String>,
     /// Year of the incident or its publication.
     pub year: u32,
-    /// What kind of source it is, and how its numbers were read.
+    /// Kind of source, and how its numbers were read.
     pub note: String,
 }
 
@@ -76,14 +76,14 @@ pub struct CaseControl {
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WhatIf {
-    /// What is changed.
+    /// Name of the change.
     pub title: String,
     /// Variant that it starts from.
     pub variant: String,
     /// Paths and their values; null removes what is there (in a case file: `unset`, a list of paths beside `set`).
     #[serde(default)]
     pub set: Map<String, Value>,
-    /// What one sees, and why.
+    /// The effect, and its reason.
     pub surprise: String,
 }
 
@@ -103,7 +103,7 @@ pub enum Scale {
 pub struct Ask {
     /// The question.
     pub question: String,
-    /// What answers it.
+    /// How the answer is measured.
     pub measure: facts::Measure,
     /// Unit of the answer.
     pub unit: String,
@@ -113,7 +113,7 @@ pub struct Ask {
     pub max: f64,
     /// How answers are spaced.
     pub scale: Scale,
-    /// What to say with the answer; `{answer}` stands for it.
+    /// Text shown with the answer; `{answer}` stands for it.
     pub reveal: String,
     /// Metrics and views that would give the answer away: they stay covered until the reader has committed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -130,7 +130,7 @@ pub struct Focus {
     pub op: Op,
 }
 
-/// What is modelled and what is left out.
+/// The scope of the model.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
@@ -161,7 +161,7 @@ pub struct Case {
     pub subtitle: String,
     /// Family of cases, one of the library's.
     pub family: String,
-    /// What happened, in our words.
+    /// The incident, in our words.
     pub story: String,
     /// Where it was documented.
     pub source: Source,
@@ -176,15 +176,15 @@ pub struct Case {
     /// variant that has dropped a part of the scenario, those of that part are left out.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub coarse: Map<String, Value>,
-    /// What the views show.
+    /// The focus of the views.
     pub focus: Focus,
     /// The result as a sentence, with metrics in braces.
     pub sentence: String,
-    /// What to predict first.
+    /// The question to predict first.
     pub ask: Ask,
     /// The mechanism.
     pub why: String,
-    /// What the model has and has not.
+    /// The scope of the model.
     pub model: Model,
     /// Notebook of the course that investigates it, by file name without its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -208,7 +208,7 @@ pub struct Case {
     pub shift: Option<shift::Shifts>,
     /// Documented vs. simulated.
     pub facts: Vec<facts::Fact>,
-    /// What every variant starts from, before presets are filled in.
+    /// The scenario that every variant starts from, before presets are filled in.
     #[schemars(schema_with = "part_of_scenario")]
     pub scenario: Value,
 }

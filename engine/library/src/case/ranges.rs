@@ -16,7 +16,7 @@ use super::verdict::StoredRow;
 /// Ranges by the fact's id.
 pub type Ranges = BTreeMap<String, Stored>;
 
-/// What was measured of one fact.
+/// The stored results of one fact.
 #[derive(Clone, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stored {

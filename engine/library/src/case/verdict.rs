@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::facts::Kind;
 use super::tolerance::{Documented, Tolerance};
 
-/// What came of a fact, in three words.
+/// The verdict on a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Verdict {
     /// The simulated values meet the documented ones, on every seed and at every further point that was looked at.
@@ -24,11 +24,11 @@ pub enum Verdict {
 /// A documented value beside the simulated one.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CheckRow {
-    /// What it is.
+    /// Name of the fact.
     pub title: String,
-    /// What the source says.
+    /// Value that the source documents.
     pub documented: Documented,
-    /// What the model yields, with the first seed.
+    /// Result of the model with the first seed.
     pub simulated: f64,
     /// Unit of both.
     pub unit: String,
@@ -47,14 +47,14 @@ pub struct CheckRow {
 /// A fact judged at other values of its inputs, with the first seed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct InputRow {
-    /// What is changed there.
+    /// Changes at that point.
     pub set: Map<String, Value>,
-    /// What is expected and what came; its title says how the expectation follows.
+    /// The expected and the measured value. The title explains the expectation.
     #[serde(flatten)]
     pub check: CheckRow,
 }
 
-/// What was measured when the ranges were last written: over several seeds, and at other values of the inputs.
+/// The stored results of the last measurement, over several seeds and at other values of the inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StoredRow {
     /// Number of seeds.
@@ -81,13 +81,13 @@ pub struct FactRow {
     pub id: String,
     /// How the simulated value came about.
     pub kind: Kind,
-    /// What came of it.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What a reader should know.
+    /// Note for the reader.
     pub note: String,
     /// Why the fact is known to miss, or what is wrong with the source.
     pub misses_because: Option<String>,
-    /// What its ablation switches off.
+    /// The mechanism that its ablation switches off.
     #[serde(rename = "break")]
     pub ablation: Option<String>,
     /// Further values that the fact needs.
@@ -97,14 +97,14 @@ pub struct FactRow {
     /// The fact at other values of its inputs, when these were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<InputRow>,
-    /// What was last stored of it.
+    /// The stored results of its last measurement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<StoredRow>,
 }
 
 impl FactRow {
-    /// What came of a fact. A source contradicts itself when its claim is not met and what should hold instead does; a claim that is
-    /// met is no contradiction, and what fails in its place is the model's fault.
+    /// Return the verdict on a fact. A source contradicts itself when its claim is not met but the alternative checks are. If
+    /// the claim of a discrepancy is met, or an alternative check fails, the model misses it.
     pub(super) fn verdict(&self) -> Verdict {
         let held = self.stored.as_ref().is_none_or(|stored| stored.held && stored.inputs_held);
         let instead = self.instead.iter().all(|check| check.ok);

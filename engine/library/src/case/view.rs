@@ -31,7 +31,7 @@ pub enum View {
     Client,
     /// Operations and cores of a server over time.
     Analytics,
-    /// What a cache holds as it warms.
+    /// The contents of a cache as it warms up.
     Warmth,
     /// Owners of ranges.
     ShardMap,
@@ -39,7 +39,7 @@ pub enum View {
     FlameGraph,
     /// Copies over time.
     CopyTimeline,
-    /// What a monitor shows of the same run.
+    /// The monitor's view of the same run.
     Monitor,
     /// Blocks of a request against blocks of a partition.
     Alignment,
@@ -55,15 +55,15 @@ pub enum View {
     Latency,
     /// The log of operations.
     Oplog,
-    /// What iostat prints.
+    /// Output of iostat.
     Iostat,
-    /// What fio prints.
+    /// Output of fio.
     Fio,
-    /// What a `DTrace` script with quantize prints.
+    /// Output of a `DTrace` script with quantize.
     Quantize,
-    /// What a script that watches syncs prints.
+    /// Output of a script that watches syncs.
     Sync,
-    /// What Bonnie++ prints.
+    /// Output of Bonnie++.
     Bonnie,
     /// Stage: requests on their way through all layers.
     Life,

@@ -1,4 +1,4 @@
-//! What a design comes to, as hosts get it.
+//! The result of a design, as hosts receive it.
 
 use schemars::JsonSchema;
 use seeklab_spec::Problems;
@@ -12,13 +12,13 @@ pub struct PoolDesign {
     pub case: &'static str,
     /// How disks are laid out, in words.
     pub layout: &'static str,
-    /// What all parts cost.
+    /// Total cost of all parts.
     #[serde(serialize_with = "plain")]
     pub cost: f64,
     /// Bytes of data that it holds.
     #[serde(serialize_with = "plain")]
     pub capacity_bytes: f64,
-    /// What can be built but is seldom meant; the path is a part's name.
+    /// Valid settings that are rarely intended. The path is a part's name.
     pub warnings: Problems,
     /// Its parts.
     pub parts: Vec<DesignPart>,
@@ -31,11 +31,11 @@ pub struct PoolDesign {
 pub struct DesignPart {
     /// Name in the input.
     pub name: &'static str,
-    /// What it is.
+    /// Label of the part.
     pub title: &'static str,
     /// Unit of the number; empty for a number of things.
     pub unit: &'static str,
-    /// How many, or how much.
+    /// Number or amount.
     pub number: u64,
     /// Least, most, and the step between.
     pub range: [u64; 3],
@@ -54,7 +54,7 @@ pub struct DesignPart {
 pub struct DesignTest {
     /// Name.
     pub name: &'static str,
-    /// What it does.
+    /// Label of the test.
     pub title: &'static str,
     /// The variant of the case that it runs.
     pub variant: &'static str,
@@ -64,11 +64,11 @@ pub struct DesignTest {
     pub unit: &'static str,
     /// Changes of the variant, by path.
     pub set: Map<String, Value>,
-    /// What each part allows, the least first: it binds the test.
+    /// Limit of each part, the smallest first: it binds the test.
     pub bounds: Vec<Bound>,
 }
 
-/// What a part allows in a test.
+/// The limit of a part in a test.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Bound {
     /// The part.

@@ -1,4 +1,4 @@
-//! What a test can do at most, by what would bind it: each an invariant that is known before anything runs.
+//! The maximum of each test by limiting part. Each bound is an invariant that is known before a run.
 //!
 //! | what | at most | from |
 //! |---|---|---|
@@ -24,7 +24,7 @@ const THREAD_READS_PER_S: f64 = 77.0;
 const DISK_STREAM: f64 = 80.0 * MB;
 const LOG_STREAM: f64 = 110.0 * MB;
 const READ_SSD_S: f64 = 1.0 / 3100.0;
-/// What a read SSD reads in a second.
+/// Read rate of a read SSD.
 pub const READ_SSD_BYTES_PER_S: u64 = 150_000_000;
 
 /// Bounds by name, the least first.

@@ -204,7 +204,7 @@ impl Design {
         format!(r#"{volume},"tier":{{"size":{size},"primed":["load"],"ssd":{ssd}}}"#)
     }
 
-    /// What can be but is seldom meant.
+    /// Return warnings about valid but rarely intended settings.
     fn warnings(&self) -> Problems {
         let (sold, used) = (self.log_ssds * self.log_gb * 1_000_000_000, self.memory_bytes / 8 * LOG_GROUPS);
         if sold <= used {
@@ -219,7 +219,7 @@ impl Design {
     }
 }
 
-/// What a design comes to: its numbers, cost, capacity, the changes of the case, and each test with its bounds, the binding one first.
+/// Evaluate a design: its numbers, cost, capacity, the changes of the case, and each test with its bounds, the binding one first.
 ///
 /// # Errors
 /// All that is wrong with the design.

@@ -9,7 +9,7 @@ use seeklab_spec::{Problem, Problems};
 pub struct Part {
     /// Name in the input.
     pub name: &'static str,
-    /// What it is.
+    /// Label of the part.
     pub title: &'static str,
     /// Its unit; empty for a number of things.
     pub unit: &'static str,

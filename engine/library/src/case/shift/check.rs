@@ -82,7 +82,7 @@ impl Shift {
     }
 }
 
-/// What an entry of `draw` may be, for an error.
+/// Accepted forms of an entry of `draw`, for an error.
 const POSSIBLE: &str = "cannot be drawn; write { path, choose = [8, 16] }, { path, range = [FIRST, LAST] } with a step that leads \
                         from FIRST to LAST, or { path, of } with the path of an earlier draw";
 

@@ -56,22 +56,22 @@ struct Shift {
     draw: Vec<Draw>,
     /// Metric of the ticket: `JOB.NUMBER`, or one of the monitor or of data reduction.
     metric: String,
-    /// Which way it is better.
+    /// The better direction of the metric.
     better: Better,
     /// Paths and values that repair it; `{ of, times }` follows a drawn value.
     fix: Map<String, Value>,
     /// The command that tells it.
     command: String,
-    /// What that command shows.
+    /// What the output of that command reveals.
     tells: String,
-    /// How many times the healthy number a change may give that sets something else than the fix does.
+    /// Maximum factor over the healthy number for a change that sets something else than the fix does.
     #[serde(default)]
     at_most: Option<f64>,
     /// Week of the course that teaches the mechanism.
     week: u64,
 }
 
-/// Which way a number is better.
+/// The better direction of a number.
 #[derive(FromJson, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Better {
