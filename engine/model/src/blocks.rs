@@ -9,7 +9,7 @@ use std::fmt;
 use crate::range::Range;
 use seeklab_cache::{Cursor, Keys, NONE, Policy, PolicyKind, Slot};
 
-/// What stands by a block.
+/// The mark stored with a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     /// The fetch that brings the block, or [`NONE`] when it is present.
@@ -67,13 +67,13 @@ impl Blocks {
         cursor.slot(block)
     }
 
-    /// What stands by a block.
+    /// Return the mark of a block.
     #[must_use]
     pub fn mark(&self, place: Slot) -> &Mark {
         &self.marks[place as usize]
     }
 
-    /// What stands by a block, to change it.
+    /// Return the mark of a block, mutably.
     pub fn mark_mut(&mut self, place: Slot) -> &mut Mark {
         &mut self.marks[place as usize]
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::kernel::Kernel;
 
-/// What is known of a decision before a run.
+/// The properties of a decision that are known before a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// The name by which a host promises answers, such as `delays`.
@@ -26,11 +26,11 @@ type Answer<L> = fn(&mut L, &mut Kernel, &Map<String, Value>) -> Result<(), Prob
 
 /// A decision of a layer.
 pub struct Decision<L: 'static> {
-    /// What is known before a run.
+    /// Properties known before a run.
     pub asked: Asked,
     /// Whether the layer waits for an answer.
     pub waits: fn(&L) -> bool,
-    /// What must be answered first.
+    /// The open question, if there is one.
     pub question: fn(&mut L, &Kernel) -> Option<Value>,
     /// Takes the answer to what was asked first. A refused answer leaves the question standing.
     pub answer: Answer<L>,

@@ -1,4 +1,4 @@
-//! What the checks of several layers have in common.
+//! Rules that the checks of several layers share.
 
 use seeklab_spec::{AddProblem, Path, Problem, Problems, Scenario};
 

@@ -1,4 +1,4 @@
-//! What a layer is built from.
+//! The inputs from which a layer is built.
 
 use seeklab_spec::Scenario;
 
@@ -6,7 +6,7 @@ use crate::kernel::{Address, LayerId};
 use crate::plan::Plan;
 use crate::range::Range;
 
-/// What a layer is built from: the scenario and its plan, the seed, and the path of a request down the stack.
+/// The inputs from which a layer is built: the scenario and its plan, the seed, and the path of a request down the stack.
 pub struct Setup<'a> {
     /// The checked scenario.
     pub scenario: &'a Scenario,

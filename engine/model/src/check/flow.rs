@@ -1,4 +1,4 @@
-//! What a job that is a flow contradicts.
+//! Checks of a job that is a flow.
 
 use crate::layers::table::between;
 use seeklab_spec::{AddProblem, Job, LayoutKind, Path, Problems, Scenario};

@@ -1,4 +1,4 @@
-//! What the fields of one job say about each other and about the jobs before it.
+//! Checks across the fields of one job, and against the jobs before it.
 
 use seeklab_spec::access::SizeMix;
 use seeklab_spec::nfs::Call;

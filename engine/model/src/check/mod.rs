@@ -1,5 +1,5 @@
-//! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory. What one layer
-//! contradicts is checked in its folder ([`Layer::check`](crate::layers::Layer::check)).
+//! Checks that the schema cannot express: layers that contradict each other, jobs that never end, runs that need too much memory. The
+//! checks of a single layer are in its folder ([`Layer::check`](crate::layers::Layer::check)).
 
 mod flow;
 mod jobs;
@@ -113,7 +113,7 @@ impl Checked {
     }
 }
 
-/// What is possible in a scenario but seldom meant, and fields that have no effect.
+/// Return warnings: valid settings that are rarely intended, and fields that have no effect.
 #[must_use]
 pub fn warnings(scenario: &Scenario) -> Problems {
     let mut problems = Problems::new();

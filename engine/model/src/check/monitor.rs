@@ -1,4 +1,4 @@
-//! What a monitor contradicts in its scenario.
+//! Checks of a monitor against its scenario.
 
 use seeklab_spec::monitor::{MonitorSpec, too_long};
 use seeklab_spec::{Path, Problem, Problems, Scenario};

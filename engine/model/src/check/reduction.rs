@@ -1,4 +1,4 @@
-//! What a reduction contradicts in itself and in its scenario.
+//! Checks of a reduction, and against its scenario.
 
 use seeklab_spec::reduction::{FioVersion, ReductionSpec, pattern};
 use seeklab_spec::{AddProblem, Path, Problems, Scenario};

@@ -1,4 +1,4 @@
-//! Which jobs may trim: those that address drives with flash translation, with nothing in between that would have to pass a TRIM on.
+//! Checks of jobs that trim: they must address drives with flash translation directly, because no layer in between passes a TRIM on.
 
 use seeklab_spec::{AddProblem, Bytes, DeviceGroup, Job, LayoutKind, Path, Problems, Scenario};
 
@@ -35,7 +35,7 @@ pub fn check_job(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Probl
     }
 }
 
-/// What a device is that has no TRIM.
+/// Return the name of a device without TRIM.
 fn without_trim(group: &DeviceGroup) -> Option<&'static str> {
     if group.lun.as_ref().is_some_and(|unit| unit.slc.is_some()) {
         return None;

@@ -32,7 +32,7 @@ use seeklab_kernel::Slab;
 /// A lock that a task takes for the first part of its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Which lock.
+    /// Number of the lock.
     pub lock: u32,
     /// How it is held.
     pub mode: Mode,
@@ -43,11 +43,11 @@ pub struct Section {
 /// Work for a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Task {
-    /// Whose time it is.
+    /// Request to which the time is charged.
     pub request: RequestId,
     /// Work, in nanoseconds of one core.
     pub ns: u64,
-    /// What the work is charged to; waiting is charged to [`Phase::CpuWait`] and [`Phase::Lock`].
+    /// Phase to which the work is charged. Waiting is charged to [`Phase::CpuWait`] and [`Phase::Lock`].
     pub phase: Phase,
     /// A lock for the first part of it.
     pub section: Option<Section>,
@@ -55,7 +55,7 @@ pub struct Task {
     pub interrupts_ns: u64,
 }
 
-/// What a server has done.
+/// The work of a server so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerUsage {
     /// Requests done.
@@ -174,7 +174,7 @@ impl<T: Timer> Cpu<T> {
         self.cores
     }
 
-    /// What each server has done.
+    /// Yield the work of each server so far.
     pub fn usage(&self) -> impl Iterator<Item = ServerUsage> + Clone + '_ {
         self.servers.iter().map(|server| server.usage)
     }

@@ -20,7 +20,7 @@ const NONE: u32 = u32::MAX;
 const MARKS_SHARE: usize = 4;
 
 crate::named! {
-    /// What happened at a moment that no request's time tells. The number is that of the column `marks.kind`.
+    /// An event at a moment that no phase covers. The number is that of the column `marks.kind`.
     pub enum Mark {
         /// A segment begins to leave: twice the connection and one more for the way to the client, payload bytes.
         Sent = "sent",
@@ -51,10 +51,10 @@ crate::named! {
 /// The number of kinds of marks.
 const KINDS: usize = Mark::ALL.len();
 
-/// What is kept of a request.
+/// The parameters of a request that are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
-    /// Who made it.
+    /// Part that made the request.
     pub owner: Address,
     /// Its worker.
     pub worker: u32,
@@ -77,7 +77,7 @@ pub struct Journey {
     pub parent: Option<u32>,
     /// Of which request without a parent it is a part, by the order of their begin: journeys are kept or dropped by this.
     root: u32,
-    /// What was asked.
+    /// Parameters of the request.
     pub asked: Asked,
 }
 
@@ -104,7 +104,7 @@ pub struct Stay {
 pub struct Marked {
     /// When.
     pub time_ns: u64,
-    /// What.
+    /// Kind of event.
     pub kind: Mark,
     /// Of what; see [`Mark`].
     pub object: u64,

@@ -1,4 +1,4 @@
-//! What the time of requests is spent on: a row for each place of the slab, a column for each phase that any request of the run went
+//! Time of requests by phase: a row for each place of the slab, a column for each phase that any request of the run went
 //! through. A run touches a few of all phases, so rows are short. A row begins with a mask of the columns that its request touched:
 //! what is left in the others is of the request before, and need not be cleared.
 
@@ -17,7 +17,7 @@ pub struct Ledger {
     rows: usize,
 }
 
-/// What the time of one request was spent on.
+/// The time of one request by phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Spent<'a> {
     phases: &'a [Phase],
@@ -108,7 +108,7 @@ impl Ledger {
         }
     }
 
-    /// What a row has.
+    /// Return the contents of a row.
     #[must_use]
     #[inline]
     pub fn spent(&self, row: usize) -> Spent<'_> {

@@ -1,4 +1,4 @@
-//! What moves through the stack: requests, and the events that layers are told about them.
+//! Requests that move through the stack, and the events that layers receive about them.
 //!
 //! Layers never call each other. A layer submits a request to another ([`Kernel::submit`]), completes one for its owner
 //! ([`Kernel::complete`]) and sets timers for itself ([`Kernel::wake_at`]); the stack takes the earliest event
@@ -26,7 +26,7 @@ pub use volatile::{Holder, UnsafeRow, Volatile};
 
 macro_rules! layer_ids {
     ($($(#[$about:meta])* $name:ident: $id:ident, $slot:ty;)+) => {
-        /// Which layer of the stack. The numbers, from the top down, are those in the tables of journeys.
+        /// A layer of the stack. The numbers, from the top down, are those in the tables of journeys.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum LayerId {
@@ -46,7 +46,7 @@ crate::with_layers!(layer_ids);
 pub struct Address {
     /// The layer.
     pub layer: LayerId,
-    /// Which one of the layer's parts.
+    /// Number of the part in its layer.
     pub index: u16,
 }
 
@@ -58,7 +58,7 @@ impl Address {
     }
 }
 
-/// What a layer is told.
+/// An event for a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A request arrives.
@@ -104,7 +104,7 @@ impl Message {
         Address { layer: self.layer, index: self.index }
     }
 
-    /// What the addressee is told.
+    /// Return the event for the addressee.
     #[must_use]
     #[inline]
     pub const fn event(&self) -> Event {
@@ -122,7 +122,7 @@ pub struct Kernel {
     clock: Clock<Message>,
     /// Requests in flight.
     pub requests: Requests,
-    /// What a power failure would lose.
+    /// Bytes that a power failure would lose.
     pub volatile: Volatile,
 }
 

@@ -1,7 +1,7 @@
-//! What the time of a request is spent on.
+//! The phases of a request's time.
 
 crate::named! {
-    /// What a request's time was spent on.
+    /// A phase of a request's time.
     pub enum Phase {
         /// Waiting in the protocol's scheduler.
         Scheduler = "scheduler",

@@ -7,7 +7,7 @@ use super::ledger::{Ledger, Spent};
 use super::{Address, LayerId, Phase, Word};
 use seeklab_spec::Op;
 
-/// Which messages a request needs on a network between client and server, where there is one.
+/// The messages of a request on the network between client and server, if there is one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Wire {
@@ -28,7 +28,7 @@ pub enum Wire {
     Inside,
 }
 
-/// Which durability the writer waits for. In this order, each is as strong as those before it.
+/// The durability that the writer waits for. Each is at least as strong as those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Durable {
     /// None.
@@ -94,7 +94,7 @@ pub struct Request {
     pub cached_bytes: u32,
     /// Bytes that were not in memory and not yet requested when it arrived.
     pub missed_bytes: u32,
-    /// Who is told when it completes.
+    /// Part that receives the completion.
     pub owner: Address,
     /// Device of the part that came last; [`NO_DEVICE`] when none was used.
     pub device: u16,
@@ -104,7 +104,7 @@ pub struct Request {
     pub op: Op,
     /// Messages on the network.
     pub wire: Wire,
-    /// Which durability its writer waits for.
+    /// Durability that its writer waits for.
     pub durable: Durable,
 }
 
@@ -201,7 +201,7 @@ impl Requests {
         (self.slots.capacity() * size_of::<Request>() + self.free.capacity() * size_of::<u32>()) as u64 + self.ledger.memory_bytes()
     }
 
-    /// What the request's time was spent on so far.
+    /// Return the request's time by phase so far.
     #[must_use]
     #[inline]
     pub fn spent(&self, id: RequestId) -> Spent<'_> {

@@ -1,6 +1,6 @@
 //! Timers of layers: each layer has an enumeration of its own, which packs into the two fields that an event has room for.
 
-/// What fits into the word of a timer.
+/// A value that fits into the word of a timer.
 pub trait Word: Copy {
     /// As a word.
     fn to_word(self) -> u32;
@@ -48,7 +48,7 @@ impl Word for (u16, u16) {
 pub struct Packed {
     /// Number of the kind.
     pub kind: u8,
-    /// What it is about.
+    /// Meaning of the timer for its owner.
     pub word: u32,
 }
 

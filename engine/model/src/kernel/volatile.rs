@@ -1,4 +1,4 @@
-//! What a power failure would lose: bytes that were acknowledged as written and are in volatile memory only.
+//! Bytes that a power failure would lose: they were acknowledged as written and are in volatile memory only.
 //!
 //! A layer that acknowledges a write from such memory says so ([`Volatile::hold`]), and says when the bytes are on the media, in
 //! memory that survives, or with the layer below ([`Volatile::release`]). Each byte is held by one layer at a time, so that the
@@ -6,7 +6,7 @@
 //!
 //! What there was is kept over time, too, in intervals of the run's series: the most in each, and what there was at its end.
 
-/// Whose memory.
+/// The memory that holds the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
     /// The page cache of a client.
@@ -24,7 +24,7 @@ const HOLDERS: usize = 4;
 /// Most intervals that are kept.
 const MAX_INTERVALS: usize = 1 << 20;
 
-/// What a power failure would have lost in an interval of time.
+/// Bytes that a power failure would have lost in an interval of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnsafeRow {
     /// The most at any moment of it.
@@ -63,7 +63,7 @@ impl Volatile {
         }
     }
 
-    /// What there was over time up to `now_ns`; nothing when there never was anything.
+    /// Return the bytes at risk over time up to `now_ns`; empty if there were never any.
     #[must_use]
     pub fn series(&self, now_ns: u64) -> Vec<UnsafeRow> {
         if self.most_of_all == 0 || self.interval_ns == 0 {

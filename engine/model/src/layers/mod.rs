@@ -94,7 +94,7 @@ pub trait Layer: Sized + 'static {
     fn tables(_layer: Option<&Self>, _: &ReportContext, _: &mut Tables) {}
 }
 
-/// What layers need to know of a run to report on it.
+/// The properties of a run that layers need for their reports.
 #[derive(Clone, Copy, Default)]
 pub struct ReportContext<'a> {
     /// The workers of all jobs.

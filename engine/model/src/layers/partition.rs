@@ -21,7 +21,7 @@ use crate::timers;
 use seeklab_spec::partition::PartitionSpec;
 use seeklab_spec::{Op, Scenario};
 
-/// What partitions did to the writes that passed.
+/// The effects of partitions on writes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// Writes.
@@ -76,7 +76,7 @@ pub struct Partitions {
     apart: bool,
     /// Partial blocks in hand, by device and block, with the writes that wait for each.
     held: BTreeMap<(u16, u64), VecDeque<u32>>,
-    /// What was done.
+    /// Effects so far.
     pub counts: Counts,
 }
 

@@ -142,7 +142,7 @@ fn waiting<T: Layer>(layer: &T) -> Option<&'static Decision<T>> {
     T::DECISIONS.iter().find(|decision| (decision.waits)(layer))
 }
 
-/// What a layer that waits for a decision wants to know.
+/// Return the open question of a layer that waits for a decision.
 fn question<T: Layer>(layer: Option<&mut T>, kernel: &Kernel) -> Option<Value> {
     let layer = layer?;
     (waiting(layer)?.question)(layer, kernel)
@@ -197,7 +197,7 @@ macro_rules! layers {
                 None
             }
 
-            /// What must be answered before the run goes on.
+            /// Return the open question, which must be answered before the run continues.
             pub(crate) fn question(&mut self, kernel: &Kernel) -> Option<Value> {
                 None $(.or_else(|| question(self.$name.kept_mut(), kernel)))+
             }

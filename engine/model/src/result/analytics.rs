@@ -1,4 +1,4 @@
-//! What a server sees of itself, over time: operations, bytes and time of each client's requests, of each device, and its cores.
+//! A server's own view over time: operations, bytes and time of each client's requests, of each device, and its cores.
 //!
 //! Everything is counted where it happens and read at the end of each interval, so a row is a difference of two readings and
 //! nothing is sampled. The clients' own view stands beside it: what they have completed, and how long they waited, the network
@@ -38,11 +38,11 @@ pub struct Reading {
     pub time_ns: u64,
     /// Cycles that the server's cores have spent.
     pub cycles: u64,
-    /// What the server did, by client.
+    /// Work of the server, by client.
     pub served: Vec<Served>,
-    /// What jobs saw, by job.
+    /// Work seen by jobs, by job.
     pub seen: Vec<Served>,
-    /// What each device did: operations, bytes, and the time that it was busy.
+    /// Work of each device: operations, bytes, and busy time.
     pub devices: Vec<Served>,
 }
 
@@ -53,7 +53,7 @@ pub struct Analytics {
     pub readings: Vec<Reading>,
 }
 
-/// What one client, device or core did in an interval.
+/// The work of one client, device or core in an interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Start of the interval.
@@ -62,9 +62,9 @@ pub struct Row {
     pub width_ns: u64,
     /// 0 a client, 1 a job, 2 a device.
     pub of: u32,
-    /// Which one.
+    /// Number of the client, device or core.
     pub who: u32,
-    /// What it did.
+    /// Its work.
     pub did: Served,
 }
 

@@ -1,4 +1,4 @@
-//! What limits a run on NFS clients: each job's shares of busy time on the way, and the part that is busy all the time.
+//! The bottleneck of a run on NFS clients: each job's shares of busy time on the way, and the part that is busy all the time.
 //!
 //! A sequential resource that is busy for [`FULL_PERCENT`] of the time is the limit. For the client's processors that is a
 //! process (one thread), a protocol thread, or all cores together, whichever is busiest; for the server's devices the data
@@ -16,7 +16,7 @@ use seeklab_spec::to_f64;
 /// A resource that is busy for so much of the time is full.
 pub const FULL_PERCENT: f64 = 90.0;
 
-/// What limits a job; the numbers are those of the metric `JOB.limiter`.
+/// The bottleneck of a job. The numbers are those of the metric `JOB.limiter`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Limiter {
@@ -59,7 +59,7 @@ impl Limiter {
     }
 }
 
-/// What everything has done until a time.
+/// The work of all parts until a time.
 #[derive(Clone, Debug, Default)]
 pub struct Mark {
     /// The time.
@@ -82,7 +82,7 @@ pub struct Mark {
     pub server_cycles: u64,
 }
 
-/// What the limits of jobs are found from.
+/// The data from which the bottlenecks of jobs are computed.
 pub struct Source<'a> {
     /// Cores and protocol threads of all clients.
     pub threads: [u64; 2],

@@ -59,7 +59,7 @@ pub enum Unit {
     Times,
 }
 
-/// What names end with, and the unit that it means; the first that fits counts.
+/// Endings of names with their units. The first match counts.
 const ENDINGS: [(&str, Unit); 19] = [
     ("k_per_s", Unit::KibPerS),
     ("mib_per_s", Unit::MibPerS),
@@ -122,7 +122,7 @@ impl Unit {
 pub struct Metric {
     /// Name, such as `odx.read_latency_mean_ms`.
     pub name: String,
-    /// What it is, one sentence.
+    /// Meaning of the metric, in one sentence.
     pub help: &'static str,
     /// Unit.
     pub unit: Unit,
@@ -130,7 +130,7 @@ pub struct Metric {
     pub value: f64,
 }
 
-/// What reporters need to know of the run besides what they counted.
+/// The properties of the run that reporters need besides their counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Run<'a> {
     /// The jobs' names, in their order.
@@ -149,7 +149,7 @@ pub struct Metrics<'a> {
     /// The run that they are of.
     pub run: Run<'a>,
     list: Vec<Metric>,
-    /// What comes before each name.
+    /// Prefix of each name.
     part: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a run leaves: statistics of each job, the operation log, time series, a fingerprint.
+//! The result of a run: statistics of each job, the operation log, time series, a fingerprint.
 
 pub mod analytics;
 pub mod bins;
@@ -215,7 +215,7 @@ pub struct JobStats {
     pub latency_depth: u32,
     /// Zones that were reset to be written anew.
     pub zone_resets: u64,
-    /// What was found of a steady state, where one was looked for.
+    /// Result of the search for a steady state, if there was one.
     pub steady: Option<Steadiness>,
 }
 
@@ -270,7 +270,7 @@ const SERIES: Table<(u64, SeriesRow)> = Table::new(
     ],
 );
 
-/// What a worker says of an operation that has completed.
+/// A worker's report of a completed operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Completed {
     /// Its job.
@@ -387,7 +387,7 @@ impl Recorder {
         }
     }
 
-    /// What a job did so far no longer counts.
+    /// Discard the results of a job so far.
     pub fn restart(&mut self, job: usize) {
         let stats = &mut self.jobs[job];
         stats.by_op = [Stats::new(), Stats::new(), Stats::new()];

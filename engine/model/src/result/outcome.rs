@@ -20,7 +20,7 @@ impl Failure {
     }
 }
 
-/// What was found of a steady state.
+/// The result of the search for a steady state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Steadiness {
     /// Whether the state was reached.

@@ -44,9 +44,9 @@ pub struct Stack {
     analytics: Option<Analytics>,
     /// When the analytics are read next; never where none are kept.
     read_ns: u64,
-    /// What everything had done at the end of each stage of jobs.
+    /// Work of all parts at the end of each stage of jobs.
     marks: Vec<Mark>,
-    /// What a power failure would have lost when the last stage of jobs ended.
+    /// Bytes that a power failure would have lost at the end of the last stage of jobs.
     unsafe_bytes: u64,
     seed: u64,
     finished: bool,
@@ -160,7 +160,7 @@ impl Stack {
         self.may_ask && self.layers.waits().is_some()
     }
 
-    /// What must be answered before the run goes on.
+    /// Return the open question, which must be answered before the run continues.
     #[must_use]
     pub fn question(&mut self) -> Option<Value> {
         self.layers.question(&self.kernel)
@@ -312,19 +312,19 @@ impl Stack {
         &self.layers.workload.recorder
     }
 
-    /// What the ZFS layer left; `None` without one.
+    /// Return the record of the ZFS layer; `None` without one.
     #[must_use]
     pub fn zfs_record(&self) -> Option<&Record> {
         self.layers.zfs.as_ref().map(|zfs| &zfs.record)
     }
 
-    /// What the read side of the ZFS layer left; `None` without an ARC.
+    /// Return the record of the ZFS layer's read side; `None` without an ARC.
     #[must_use]
     pub fn zfs_reads(&self) -> Option<&Reads> {
         self.layers.zfs.as_ref()?.reader.as_ref().map(|reader| &reader.record)
     }
 
-    /// What each device has done.
+    /// Return the work of each device so far.
     #[must_use]
     pub fn usage(&self) -> Vec<Usage> {
         self.layers.device.usage()

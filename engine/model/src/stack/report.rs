@@ -1,4 +1,4 @@
-//! What a run reports: the metrics and tables of all layers, from the top down, and what takes several layers to see.
+//! The report of a run: the metrics and tables of all layers, from the top down, and metrics that need several layers.
 
 use super::Stack;
 use crate::layers::ReportContext;
@@ -57,7 +57,7 @@ impl Stack {
         device::report::flash_metrics(all, metrics);
     }
 
-    /// What layers need to know of the run to report on it.
+    /// Return the properties of the run that layers need for their reports.
     fn report_context(&self) -> ReportContext<'_> {
         ReportContext { workers: &self.plan.workers, now_ns: self.kernel.now_ns(), interval_ns: self.layers.workload.recorder.interval_ns }
     }
@@ -82,7 +82,7 @@ impl Stack {
         source.metrics(&self.layers.workload.recorder, metrics);
     }
 
-    /// What everything has done until now.
+    /// Return the work of all parts until now.
     pub(super) fn mark(&self) -> Mark {
         let time_ns = self.kernel.now_ns();
         let client = self.layers.client.as_ref().map(Client::busy).unwrap_or_default();

@@ -1,3 +1,3 @@
-//! What a client does with a request before the network sees it.
+//! The work of a client on a request before the network receives it.
 
 pub mod nfs;

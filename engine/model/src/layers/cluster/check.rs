@@ -1,4 +1,4 @@
-//! What a cluster contradicts in its scenario: nodes, copies, moves and losses.
+//! Checks of a cluster against its scenario: nodes, copies, moves and losses.
 
 use seeklab_spec::cluster::{ClusterSpec, Failure};
 use seeklab_spec::{AddProblem, LayoutKind, Path, Problem, Problems, Scenario};

@@ -53,7 +53,7 @@ timers! {
     }
 }
 
-/// What a request of ours does.
+/// The purpose of one of our requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Reads a block, or part of one.
@@ -66,7 +66,7 @@ enum Kind {
     Move(Why),
 }
 
-/// What a request of ours waits for.
+/// The event that one of our requests waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Lookup,
@@ -478,7 +478,7 @@ impl Cluster {
         }
     }
 
-    /// What the run leaves.
+    /// Return the record of the run.
     #[must_use]
     pub fn record(&self) -> &Record {
         &self.record

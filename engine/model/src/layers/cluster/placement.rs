@@ -22,7 +22,7 @@ const READ: u8 = 1;
 const DUPLICATE: u8 = 2;
 const MOVING: u8 = 4;
 
-/// What is stored, and where.
+/// A stored object and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Object {
     /// Nodes of the copies, [`NOWHERE`] for a copy that is lost.
@@ -69,7 +69,7 @@ pub struct Placement {
     pub design: Design,
     /// Whether each node can hold blocks.
     pub up: Vec<bool>,
-    /// What is stored.
+    /// Stored objects.
     pub objects: Vec<Object>,
     object_of: Vec<u32>,
     flags: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What a cluster did: counts, and the blocks that went from node to node.
+//! The record of a cluster: counts, and the blocks that moved from node to node.
 
 use super::placement::Placement;
 use seeklab_spec::to_f64;
@@ -9,7 +9,7 @@ use seeklab_spec::to_f64;
 pub enum Why {
     /// A request read or wrote on another node.
     Request,
-    /// What was read moved to its reader.
+    /// Blocks that moved to their reader.
     Migrate,
     /// A lost copy was made again.
     Reprotect,
@@ -52,7 +52,7 @@ pub struct Loss {
     pub node: u16,
 }
 
-/// What a cluster did.
+/// The record of a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     /// Blocks of each machine (row) on each node at the start.
@@ -85,7 +85,7 @@ pub struct Record {
     pub reprotected: u64,
     /// When the last of them was.
     pub reprotected_ns: u64,
-    /// Which nodes sent some.
+    /// Nodes that sent copies.
     pub senders: Vec<bool>,
     /// Reads and writes of blocks that had no copy left.
     pub lost_requests: u64,

@@ -1,4 +1,4 @@
-//! What a cluster leaves: metrics, and the tables `flows`, `placed` and `node_events`.
+//! The report of a cluster: metrics, and the tables `flows`, `placed` and `node_events`.
 
 use super::Cluster;
 use super::record::Flow;

@@ -22,7 +22,7 @@ pub const MAX_RANGES: u64 = 1 << 18;
 /// The owner of a range before its first request.
 const NOBODY: u32 = u32::MAX;
 
-/// Which shard owns a range.
+/// The decision which shard owns a range.
 pub(super) const OWNER: Decision<Controller> = Decision {
     asked: Asked {
         name: "owners",
@@ -40,7 +40,7 @@ pub(super) const OWNER: Decision<Controller> = Decision {
     },
 };
 
-/// What is known when the primary asks for the owner of a range.
+/// The data of a question about the owner of a range.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Question {
     /// The present, in nanoseconds since the start of the run.

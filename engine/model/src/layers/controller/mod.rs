@@ -75,7 +75,7 @@ struct Disk {
     next_shards: Option<u32>,
     /// Requests and parts of requests with the primary or a shard.
     inside: u32,
-    /// What came while the number of shards changes.
+    /// Requests that arrived while the number of shards changes.
     held: Vec<RequestId>,
 }
 
@@ -97,7 +97,7 @@ pub struct ServerRow {
     pub disk: u32,
     /// 0 is the primary, 1 the first shard.
     pub number: u32,
-    /// What it has done.
+    /// Its work so far.
     pub usage: ServerUsage,
 }
 
@@ -114,7 +114,7 @@ pub struct Controller {
     work: Stream,
     replicas_free_ns: u64,
     order: Option<Order>,
-    /// Who owns which range, where the host is asked.
+    /// Owners of ranges, if the host chooses them.
     map: Option<Map>,
     /// How long the replica network was busy, in nanoseconds.
     pub replicas_busy_ns: u64,

@@ -1,4 +1,4 @@
-//! What a node's processor leaves: metrics, and the tables `cpu` and `shards`.
+//! The report of a node's processor: metrics, and the tables `cpu` and `shards`.
 
 use super::{Controller, Epoch, ServerRow};
 use crate::result::columns::Take::{Index, Whole};

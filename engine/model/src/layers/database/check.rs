@@ -1,4 +1,4 @@
-//! What a database contradicts in its scenario: stages and logs, the layers around it, and where its logs lie.
+//! Checks of a database against its scenario: stages and logs, the layers around it, and the places of its logs.
 
 use seeklab_spec::commit::{CommitSpec, DatabaseLogSpec};
 use seeklab_spec::{AddProblem, Bytes, DeviceGroup, Path, Persistence, Problem, Problems, Scenario};

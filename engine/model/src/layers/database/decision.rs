@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 /// Longest that an answer may wait.
 const MAX_WAIT_NS: u64 = 60_000_000_000;
 
-/// Which transactions a flush of a log is for.
+/// The decision which transactions share a flush of a log.
 pub(super) const BATCH: Decision<Database> = Decision {
     asked: Asked {
         name: "batches",
@@ -57,7 +57,8 @@ fn places_and_wait(answer: &Map<String, Value>, waiting: usize) -> Result<(Vec<u
     Ok((places, wait_ns))
 }
 
-/// What is known when a log is free and somebody waits for it. The lists have an entry for each that waits, in order of arrival.
+/// The data of a question when a log is free and transactions wait for it. The lists have an entry for each waiting transaction, in order
+/// of arrival.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 pub struct Question {

@@ -73,7 +73,7 @@ struct Transaction {
     flushes: u64,
 }
 
-/// What a log is flushed to.
+/// The destination of a log's flushes.
 #[derive(Debug)]
 enum Target {
     /// Nothing: the time of a flush is drawn.

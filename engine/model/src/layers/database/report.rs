@@ -1,10 +1,10 @@
-//! What a database leaves: for each log its flushes, who shared them, and who waited for how long.
+//! The report of a database: the flushes of each log, the transactions that shared them, and their wait times.
 
 use super::Database;
 use crate::result::metrics::{Metrics, Unit, each};
 use seeklab_spec::to_f64;
 
-/// What a log has done.
+/// The work of a log so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LogUsage {
     /// Flushes that have begun.

@@ -1,4 +1,4 @@
-//! What the parts of a logical unit contradict: its credits, its SLC cache, its zones.
+//! Checks of the parts of a logical unit: its credits, its SLC cache, its zones.
 
 use seeklab_spec::{AddProblem, Bytes, Lun, Path, Problems};
 

@@ -26,7 +26,7 @@ const CREDIT: u64 = NS_PER_S;
 /// Most intervals that are kept.
 const MAX_ROWS: usize = 1 << 20;
 
-/// What happened in one interval.
+/// The activity in one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// I/Os that began.

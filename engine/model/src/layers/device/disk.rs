@@ -108,7 +108,7 @@ pub struct Disk {
     busy_until_ns: u64,
     /// Its place in the stack.
     pub here: Address,
-    /// What it has done.
+    /// Its work so far.
     pub usage: Usage,
     /// How long it worked on each request, where a disk of the run is shaken.
     pub services: Option<Box<Services>>,
@@ -144,7 +144,7 @@ impl Disk {
         }
     }
 
-    /// What shakes it, if anything does.
+    /// Return the source of vibration, if there is one.
     #[must_use]
     pub fn shaker(&self) -> Option<&Shaker> {
         self.drive.shaker()

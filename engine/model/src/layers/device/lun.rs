@@ -54,7 +54,7 @@ pub struct Lun {
     varying: Option<Box<Varying>>,
     /// Its place in the stack.
     pub here: Address,
-    /// What it has done.
+    /// Its work so far.
     pub usage: Usage,
 }
 

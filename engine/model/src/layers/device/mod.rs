@@ -40,7 +40,7 @@ pub fn transfer_ns(bytes: u64, rate: u64) -> u64 {
     u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
-/// What a device has done, as an operating system counts it.
+/// The work of a device, as an operating system counts it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Requests begun, by direction (reads, writes).
@@ -98,7 +98,7 @@ impl Device {
         }
     }
 
-    /// What the device has done so far.
+    /// Return the work of the device so far.
     #[must_use]
     pub fn usage(&self) -> Usage {
         match self {
@@ -108,7 +108,7 @@ impl Device {
         }
     }
 
-    /// What the flash of an SSD with flash translation has been through.
+    /// Return the wear of an SSD with flash translation.
     #[must_use]
     pub fn wear(&self) -> Option<ssd::Wear> {
         match self {

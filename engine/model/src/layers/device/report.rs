@@ -1,4 +1,4 @@
-//! What devices leave: metrics over all of them, and the table `devices`.
+//! The report of devices: metrics over all of them, and the table `devices`.
 
 use super::credits::Row;
 use super::shingled::Row as ShingledRow;

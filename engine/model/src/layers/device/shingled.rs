@@ -38,7 +38,7 @@ const MAX_PICTURES: usize = 1 << 11;
 /// Equal parts of the addresses by which a picture counts.
 pub const PARTS: usize = 64;
 
-/// What happened in one interval, and the drive at its end.
+/// The activity in one interval, and the drive at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Bytes written into the cache.
@@ -81,7 +81,7 @@ pub struct Zones {
     stream: u64,
     idle_ns: u64,
     states: Vec<Zone>,
-    /// What lies in the cache: ranges that end within their zone.
+    /// Cached ranges, each within one zone.
     ranges: BTreeMap<u64, u64>,
     /// Zones with data in the cache, by their keys: in the order in which they are cleaned.
     order: BTreeMap<u64, u64>,
@@ -102,7 +102,7 @@ pub struct Zones {
     pictures: Vec<[u64; PARTS]>,
 }
 
-/// What a request costs.
+/// The cost of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     /// Waiting for zones to be cleaned.
@@ -152,7 +152,7 @@ impl Zones {
         }
     }
 
-    /// What a request of `bytes` at `offset` costs which begins at `now_ns`, after those that came before.
+    /// Return the cost of a request of `bytes` at `offset` that starts at `now_ns`, after all earlier requests.
     pub fn work(&mut self, now_ns: u64, op: Op, offset: u64, bytes: u64) -> Work {
         let mut cleaning_ns = self.clean_idle(now_ns);
         if op != Op::Read && bytes > 0 {
@@ -367,7 +367,7 @@ impl Zones {
         &mut self.rows[index]
     }
 
-    /// What the tests hold the bookkeeping to: ranges lie apart, within their zones, and add up.
+    /// Check the bookkeeping: ranges are separate, within their zones, and add up.
     #[cfg(test)]
     pub(super) fn verify(&self) {
         let mut cached = vec![0; self.states.len()];

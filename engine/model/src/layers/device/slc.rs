@@ -37,7 +37,7 @@ const MAX_ROWS: usize = 1 << 20;
 const STEPS: usize = 10;
 const STEP_NS: u64 = NS_PER_S / STEPS as u64;
 
-/// What happened in one interval, and the cache at its end.
+/// The activity in one interval, and the cache at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Bytes written into the cache.
@@ -83,7 +83,7 @@ pub struct Cache {
     used: u64,
     stale: u64,
     full: u64,
-    /// What holds data, by its first address.
+    /// Pieces with data, by first address.
     pieces: BTreeMap<u64, Piece>,
     /// Runs of writes in the cache, the oldest first: number, first address and end.
     order: VecDeque<(u64, u64, u64)>,

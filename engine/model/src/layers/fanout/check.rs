@@ -1,4 +1,4 @@
-//! What a fan-out contradicts in its scenario: replicas, copies, servers, and the layers around it.
+//! Checks of a fan-out against its scenario: replicas, copies, servers, and the layers around it.
 
 use seeklab_spec::fanout::{FanoutSpec, Hedge, HedgeMode, ServiceKind, SlowBy};
 use seeklab_spec::{AddProblem, Bytes, Path, Problems, Scenario};

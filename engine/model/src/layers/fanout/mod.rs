@@ -158,7 +158,7 @@ pub struct Fanout {
     wholes: Slab<Whole>,
     /// Latencies that are not ordinary, of the request in hand.
     late: Vec<(u64, bool)>,
-    /// What it has done.
+    /// Its record.
     pub record: Record,
 }
 

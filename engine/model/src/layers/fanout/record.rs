@@ -1,4 +1,4 @@
-//! What a fan-out has done: counts, latencies of requests and leaves, and what is reported of them.
+//! The record of a fan-out: counts, latencies of requests and leaves, and the report.
 
 use hdrhistogram::Histogram;
 
@@ -86,7 +86,7 @@ const LEAVES: Names = Names {
     stalled_help: "Share of leaves whose first answer took a second or longer.",
 };
 
-/// What a fan-out has done.
+/// The record of a fan-out.
 #[derive(Debug)]
 pub struct Record {
     /// Latencies of requests.

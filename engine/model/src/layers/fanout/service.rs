@@ -49,7 +49,7 @@ impl Times {
     }
 }
 
-/// What a server makes of a time when it begins at `now_ns`.
+/// Return the time that a server takes for a service that starts at `now_ns`.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // rounded, not negative, and saturating
 pub fn on_server(slow: &[SlowServer], server: u16, now_ns: u64, ns: u64) -> u64 {

@@ -1,4 +1,4 @@
-//! What the plain file system contradicts in itself and in its scenario.
+//! Checks of the plain file system, and against its scenario.
 
 use seeklab_spec::{AddProblem, Path, Problems, Scenario, VolumeSpec};
 

@@ -1,4 +1,4 @@
-//! What the file system's prefetcher leaves: metrics, and the table `prefetches`.
+//! The report of the file system's prefetcher: metrics, and the table `prefetches`.
 
 use super::{Filesystem, PrefetchRecord};
 use crate::plan::WorkerPlan;

@@ -1,4 +1,4 @@
-//! What a fleet contradicts in itself and in its scenario: more copies than nodes, windows that meet themselves, sets that are none.
+//! Checks of a fleet, and against its scenario: more copies than nodes, windows that overlap themselves, invalid sets.
 
 use seeklab_spec::fleet::{FleetSpec, Placement, choose};
 use seeklab_spec::{AddProblem, Path, Problems, Scenario, to_f64};

@@ -24,7 +24,7 @@ enum Found {
     Among(Sets),
 }
 
-/// What outages have done.
+/// The results of outages.
 #[derive(Default)]
 pub struct Record {
     /// Outages so far.
@@ -59,7 +59,7 @@ pub struct Outages {
     hits: Vec<u8>,
     sets_lost: Vec<u32>,
     draws: Stream,
-    /// What they have done.
+    /// Results so far.
     pub record: Record,
 }
 

@@ -1,4 +1,4 @@
-//! What a fleet leaves: metrics, and the tables `dark` and `lost_sets` of the first outages and of some that lost data.
+//! The report of a fleet: metrics, and the tables `dark` and `lost_sets` of the first outages and of some that lost data.
 
 use seeklab_spec::fleet::{Placement, choose};
 use seeklab_spec::to_f64;

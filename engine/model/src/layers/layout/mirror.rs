@@ -1,4 +1,4 @@
-//! Which side of a mirror answers a read: three rules by version of ZFS, and the nearest arm.
+//! The choice of a mirror's side for a read: three rules by version of ZFS, and the nearest arm.
 //!
 //! | rule | asks | source |
 //! |---|---|---|
@@ -17,7 +17,7 @@
 use seeklab_spec::Op;
 use seeklab_spec::ReadBalance;
 
-/// What a rule may know of a side.
+/// The properties of a side that a rule may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side {
     /// Requests in flight.

@@ -28,7 +28,7 @@ use seeklab_spec::Op;
 /// A slot without a chunk.
 const FREE: u64 = u64::MAX;
 
-/// What a rebuild has done.
+/// The traffic of a rebuild so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Bytes read from survivors for it.
@@ -148,7 +148,7 @@ impl Layout {
         self.rebuild_more(kernel);
     }
 
-    /// What the rebuild has done; `None` without one.
+    /// Return the traffic of the rebuild; `None` without one.
     #[must_use]
     pub fn rebuild_traffic(&self) -> Option<Traffic> {
         self.rebuild.as_ref().map(|rebuild| rebuild.traffic)

@@ -71,7 +71,7 @@ impl Way {
     }
 }
 
-/// What the network carried in one direction.
+/// The traffic of the network in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Messages.
@@ -132,7 +132,7 @@ enum Stage {
 /// The message of a request that is on the network.
 #[derive(Clone, Copy)]
 struct Message {
-    /// Who is told in the end.
+    /// Part that receives the completion in the end.
     owner: Address,
     stage: Stage,
     /// The connection.
@@ -163,7 +163,7 @@ pub struct Network {
     /// By number of the request.
     messages: Vec<Message>,
     traffic: [Traffic; 2],
-    /// What the server did, by client: from a request's last frame to the reply's first.
+    /// Work of the server by client, from a request's last frame to the reply's first.
     pub served: Vec<Served>,
 }
 
@@ -249,7 +249,7 @@ impl Network {
         }
     }
 
-    /// What was carried until now, towards the server and back.
+    /// Return the traffic until now, towards the server and back.
     #[must_use]
     pub fn traffic(&self, now_ns: u64) -> [Traffic; 2] {
         let (server, clients) = self.links.split_at(self.spec.links_of_servers() as usize);

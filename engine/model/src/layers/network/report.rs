@@ -1,4 +1,4 @@
-//! What a network leaves: metrics of the traffic in each direction.
+//! The report of a network: metrics of the traffic in each direction.
 
 use super::{Network, Traffic};
 use crate::result::metrics::Metrics;

@@ -1,4 +1,4 @@
-//! Which pages are cached, and what stands by each: bits, in chunks that exist once one of their pages does.
+//! The cached pages and the bits of each, in chunks that exist once one of their pages does.
 
 /// Words of a chunk in each of its bitmaps.
 const WORDS: usize = 64;

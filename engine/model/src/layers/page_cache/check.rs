@@ -1,4 +1,4 @@
-//! What a page cache contradicts: another file system, and devices on which no commit can become durable.
+//! Checks of a page cache: against another file system, and devices on which no commit can become durable.
 
 use seeklab_spec::page_cache::Journal;
 use seeklab_spec::{AddProblem, PageCacheSpec, Path, Persistence, Problems, Scenario};

@@ -1,10 +1,10 @@
-//! What the engine's host may decide in place of the page cache: what is read ahead.
+//! Decisions of the engine's host for the page cache: the pages to read ahead.
 
 use super::PageCache;
 use crate::decision::{Asked, Decision, to_question};
 use crate::read_ahead;
 
-/// What is read ahead.
+/// The decision what to read ahead.
 pub(super) const AHEAD: Decision<PageCache> = Decision {
     asked: Asked {
         name: "ahead",

@@ -22,7 +22,7 @@ struct Out {
     is_urgent: bool,
 }
 
-/// What is to be written, and what is on its way.
+/// The pages to write, and the pages being written.
 #[derive(Debug, Default)]
 pub(super) struct Flusher {
     outs: Slab<Out>,

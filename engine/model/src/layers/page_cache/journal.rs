@@ -28,12 +28,12 @@ struct Transaction {
     data: VecDeque<u64>,
     /// Runs that are not on the devices.
     pending: u64,
-    /// Who waits for it.
+    /// Workers that wait for the commit.
     waiters: Vec<u32>,
     is_forced: bool,
 }
 
-/// What a commit is doing.
+/// The stage of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Data,

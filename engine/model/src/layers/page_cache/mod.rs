@@ -114,15 +114,15 @@ pub struct PageCache {
     flusher: Flusher,
     log: Log,
     syncs: Slab<Sync>,
-    /// Who waits until pages are written, sorted by the pages' order.
+    /// Waiters for pages to be written, sorted by the pages' order.
     awaited: Vec<(u64, Waiter)>,
     /// The read side, where there is one.
     pub reads: Option<Box<Reads>>,
-    /// What it has done.
+    /// Its record.
     pub record: Record,
 }
 
-/// Who waits for pages to be written.
+/// A waiter for pages to be written.
 #[derive(Clone, Copy, Debug)]
 enum Waiter {
     /// A worker whose write would change them.
@@ -131,7 +131,7 @@ enum Waiter {
     Sync(u32),
 }
 
-/// What a request to the layer below is for, in its tag: the kind above, a number below.
+/// Purpose of a request to the layer below, in its tag: the kind in the upper bits, a number in the lower bits.
 const OUT: u32 = 0;
 const COMMIT: u32 = 1 << 30;
 const INODE: u32 = 2 << 30;

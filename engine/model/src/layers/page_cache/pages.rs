@@ -31,7 +31,7 @@ struct UnderWay {
 /// In place of an address: the run is no longer dirty.
 const SENT: u64 = u64::MAX;
 
-/// What a piece of a write has in common.
+/// The common properties of a write's pieces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
     pub file: u32,
@@ -49,7 +49,7 @@ pub(super) struct Pages {
     dirty: BTreeMap<u64, Run>,
     /// Their orders and first addresses, the oldest first. Those that were sent stay until all before them were, as [`SENT`].
     ages: VecDeque<(u64, u64)>,
-    /// What is on its way, sorted by address: as much as the depth allows.
+    /// Pages being written, sorted by address, up to the depth.
     under_way: Vec<UnderWay>,
     next_order: u64,
     pub dirty_bytes: u64,

@@ -94,7 +94,7 @@ pub enum Why {
     Context,
 }
 
-/// What was decided at a page.
+/// The decision at a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Why.
@@ -141,7 +141,7 @@ impl Windows {
         decision
     }
 
-    /// What a page that is missing, or one with a marker (`hit`), makes of the window.
+    /// Update the window for a missing page, or for one with a marker (`hit`).
     fn demand(&self, file: &mut OpenFile, pages: &FilePages, hit: bool, page: u64, asked: u64) -> Option<Decision> {
         let end = file.start + file.size;
         let why = if page == 0 {

@@ -1,4 +1,4 @@
-//! What the read side of a page cache has counted, and why it read.
+//! The counts of a page cache's read side, and the reasons of its reads.
 
 use super::read_ahead::Why;
 use crate::range::Range;
@@ -19,7 +19,7 @@ pub struct Row {
     pub asked: u64,
     /// How many just before it were cached, as far as the largest window.
     pub history: u64,
-    /// What is cached from then on.
+    /// Pages that are cached from then on.
     pub window: Range,
     /// How many pages of it were not.
     pub fetched: u64,

@@ -53,7 +53,7 @@ pub struct Reads {
     open: Vec<OpenFile>,
     /// Requests below: the reads that wait for each, and the page from which each of those goes on.
     fetches: Slab<Vec<(RequestId, u64)>>,
-    /// What is on its way, in no order, for it is little: each run in pages of the address space, and its fetch.
+    /// Pages being read, unsorted because there are few: each run in pages of the address space, and its fetch.
     arriving: Vec<(Range, u32)>,
     /// Runs of the decision at hand, in pages of the file.
     runs: Vec<Range>,
@@ -61,7 +61,7 @@ pub struct Reads {
     asks: bool,
     questions: VecDeque<(RequestId, Question)>,
     memory_bytes: u64,
-    /// What was read, and why.
+    /// Reads and their reasons.
     pub record: ReadRecord,
 }
 

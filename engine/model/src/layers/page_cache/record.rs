@@ -1,4 +1,4 @@
-//! What a page cache leaves: metrics, its state over time, and its commits.
+//! The record of a page cache: metrics, its state over time, and its commits.
 
 use super::PAGE_BYTES;
 use super::pages::Pages;
@@ -9,7 +9,7 @@ use crate::result::metrics::Metrics;
 /// Most rows of a table that are kept.
 const MAX_ROWS: usize = 1 << 20;
 
-/// What was written in one interval, and what was not yet written at its end.
+/// Bytes written in one interval, and bytes not yet written at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Row {
     written: u64,
@@ -26,7 +26,7 @@ struct CommitRow {
     waiters: u32,
 }
 
-/// What a page cache has done.
+/// The record of a page cache.
 #[derive(Debug, Default)]
 pub struct Record {
     background: u64,

@@ -1,4 +1,4 @@
-//! What the read side of a page cache leaves: metrics, and the table `read_ahead`.
+//! The report of a page cache's read side: metrics, and the table `read_ahead`.
 
 use super::PAGE_BYTES;
 use super::read_record::Row;

@@ -20,10 +20,10 @@ const MAX_PAUSE_NS: u64 = 200_000_000;
 const ESTIMATE_NS: u64 = 200_000_000;
 /// The time over which it is made: 3 s, rounded up to a power of two of the kernel's ticks.
 const PERIOD_NS: f64 = 4.096e9;
-/// What is assumed before anything has been written, in bytes per second.
+/// Assumed rate before the first write, in bytes per second.
 const FIRST_RATE: f64 = 104_857_600.0;
 
-/// What a writer shall do.
+/// The verdict on a writer.
 #[derive(Debug, PartialEq)]
 pub(super) enum Verdict {
     /// Copy its piece; the next one not before this time.
@@ -76,7 +76,7 @@ impl Throttle {
         used == 0 || used + bytes <= self.limit
     }
 
-    /// What a writer shall do that has so many bytes to copy and may not do so before `next_ns`.
+    /// Return the verdict on a writer that has this many bytes to copy and may not continue before `next_ns`.
     pub fn ask(&mut self, now_ns: u64, worker: u32, next_ns: u64, unwritten: u64, bytes: u64) -> Verdict {
         let is_its_turn = self.stopped.is_empty() || self.admitted == Some(worker);
         self.admitted = None;

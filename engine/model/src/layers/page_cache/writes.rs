@@ -24,7 +24,7 @@ pub(super) struct Writer {
     done: u64,
     /// When it may dirty the next piece.
     pub next_ns: u64,
-    /// What the first waits for.
+    /// Phase of the first write's wait.
     waits_for: Option<Phase>,
 }
 
@@ -43,7 +43,7 @@ impl PageCache {
         }
     }
 
-    /// What a worker's first write waited for is over.
+    /// Continue a worker's writes after the wait of its first.
     pub(super) fn go_on(&mut self, kernel: &mut Kernel, worker: u32) {
         let writer = &mut self.writers[worker as usize];
         if let (Some(phase), Some(id)) = (writer.waits_for.take(), writer.queue.front()) {

@@ -1,4 +1,4 @@
-//! What devices, their layout and its rebuild contradict in their scenario.
+//! Checks of devices, their layout and its rebuild against their scenario.
 
 use seeklab_spec::rebuild::RebuildSpec;
 use seeklab_spec::{AddProblem, DeviceGroup, LayoutKind, LayoutSpec, Path, Problems, Scenario};

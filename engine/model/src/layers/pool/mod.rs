@@ -81,7 +81,7 @@ fn place(index: usize) -> Address {
 }
 
 impl Devices {
-    /// What each device has done.
+    /// Return the work of each device so far.
     #[must_use]
     pub fn usage(&self) -> Vec<Usage> {
         self.0.iter().map(Device::usage).collect()
@@ -122,7 +122,7 @@ impl Layer for WriteLogs {
 }
 
 impl WriteLogs {
-    /// What each device has done.
+    /// Yield the work of each device so far.
     pub fn usage(&self) -> impl Iterator<Item = Usage> {
         self.devices.iter().map(Device::usage)
     }

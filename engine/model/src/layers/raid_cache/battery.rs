@@ -16,7 +16,7 @@
 use seeklab_spec::raid_cache::{Battery as Spec, WriteBackReturns};
 use seeklab_spec::to_f64;
 
-/// What a controller writes into its log.
+/// A line of the controller's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Line {

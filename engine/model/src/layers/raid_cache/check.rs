@@ -1,4 +1,4 @@
-//! What a controller's cache contradicts in itself and in its scenario.
+//! Checks of a controller's cache, and against its scenario.
 
 use seeklab_spec::raid_cache::{RaidCacheSpec, WritePolicy};
 use seeklab_spec::{AddProblem, Path, Problems, Scenario};

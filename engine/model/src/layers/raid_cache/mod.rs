@@ -54,7 +54,7 @@ const DESTAGED_BYTES: u64 = 256 << 10;
 
 timers! {
     enum Timer {
-        /// What is dirty is looked at.
+        /// Look at the dirty data.
         Look,
     }
 }

@@ -1,4 +1,4 @@
-//! What a controller's cache leaves: metrics, the table `raid_cache` over time, and its log, `learn_cycles`.
+//! The report of a controller's cache: metrics, the table `raid_cache` over time, and its log, `learn_cycles`.
 
 use super::RaidCache;
 use super::battery::{Cycle, Line};
@@ -12,7 +12,7 @@ const MAX_ROWS: usize = 1 << 20;
 /// Most learn cycles of which the log has lines.
 const MAX_CYCLES: usize = 10_000;
 
-/// What a cache has done.
+/// The counts of a cache.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// Bytes written into memory.
@@ -29,7 +29,7 @@ pub struct Counts {
     pub waits: u64,
 }
 
-/// What happened in one interval, and what there was at its end.
+/// The activity in one interval, and the state at its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Row {
     /// Bytes written into memory.

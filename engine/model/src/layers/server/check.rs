@@ -1,4 +1,4 @@
-//! What a server contradicts in its scenario.
+//! Checks of a server against its scenario.
 
 use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 

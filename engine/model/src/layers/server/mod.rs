@@ -61,7 +61,7 @@ timers! {
 /// Protocol threads; effectively unlimited.
 const THREADS: u32 = 1 << 16;
 
-/// What the node's cycles are spent on.
+/// A use of the node's cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Interrupt,
@@ -101,7 +101,7 @@ enum Stage {
 /// A request on the node.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
-    /// Who is told in the end.
+    /// Part that receives the completion in the end.
     owner: Address,
     connection: u32,
     stage: Stage,
@@ -132,7 +132,7 @@ struct Transmit {
     bursts: u32,
 }
 
-/// What the node counted.
+/// The counts of the node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Bytes of files that requests moved over the network.
@@ -167,7 +167,7 @@ pub struct Server {
     inside: Vec<u32>,
     active: u64,
     spent: [u64; PARTS.len()],
-    /// What it counted.
+    /// Counts so far.
     pub counts: Counts,
 }
 

@@ -1,4 +1,4 @@
-//! What a server node leaves: metrics of its cores and its network card.
+//! The report of a server node: metrics of its cores and its network card.
 
 use super::Server;
 use crate::result::metrics::{Metrics, Unit, each};

@@ -103,7 +103,7 @@ impl Copy {
         }
     }
 
-    /// What follows a finished request of the command whose worker's region starts at `start`: direction, offset in the region,
+    /// Return the next request of a command after `done`, for a worker whose region starts at `start`: direction, offset in the region,
     /// bytes, messages. `None` after the last write.
     #[must_use]
     pub fn next(&self, done: &Request, start: u64) -> Option<(Op, u64, u64, Wire)> {

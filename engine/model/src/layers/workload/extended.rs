@@ -1,4 +1,4 @@
-//! What few workers need, apart from what each does: patterns of several sizes and files, reads that verify, pauses, limits and searches.
+//! Features that few workers use: patterns of several sizes and files, reads that verify, pauses, limits and searches.
 //!
 //! A worker without any of it has no [`Extended`], and costs one comparison.
 
@@ -71,13 +71,13 @@ impl LeastRate {
 
 /// A worker's share of a flow.
 pub struct Share {
-    /// Which of the flows.
+    /// Number of the flow.
     pub flow: usize,
     /// Requests that the worker has issued.
     pub issued: u64,
 }
 
-/// What goes beyond one size, one order and one queue depth.
+/// The features of a worker beyond one size, one order and one queue depth.
 #[derive(Default)]
 pub struct Extended {
     /// Sizes and places.
@@ -109,7 +109,7 @@ pub struct Extended {
 }
 
 impl Extended {
-    /// What a worker of a job needs; nothing for most. `length` is that of its region.
+    /// Return the features of a job's worker; `None` for most. `length` is that of its region.
     pub fn of(job: &Job, length: u64, stream: &mut Stream) -> Option<Box<Self>> {
         let depth = job.iodepth;
         let after_batch = job.iodepth_batch_complete.map(|batch| depth.saturating_sub(batch));

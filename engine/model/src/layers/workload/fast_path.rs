@@ -6,7 +6,7 @@ use super::{HERE, State, Worker, Workload, durability, index_of, next_offset};
 use crate::kernel::{Durable, Kernel, Request};
 use seeklab_spec::{Job, Op};
 
-/// What the requests of such a worker have in common.
+/// The common properties of a worker's requests.
 #[derive(Clone, Copy)]
 pub struct FastPath {
     op: Op,
@@ -19,7 +19,7 @@ pub struct FastPath {
 }
 
 impl FastPath {
-    /// What the requests of a worker have in common that has `target_bytes` to do, all of one direction and size, if it is one.
+    /// Return the common properties of a worker's requests if they all have one direction and size. `target_bytes` is the worker's total.
     #[must_use]
     pub fn of(job: &Job, op: Op, target_bytes: u64) -> Option<Self> {
         let waits = job.rate.is_some() || job.rate_iops.is_some() || job.rate_each.is_some() || job.thinktime.0 > 0 || job.flushes();

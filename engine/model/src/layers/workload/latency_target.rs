@@ -6,7 +6,7 @@
 
 use seeklab_spec::governor::LatencyTarget;
 
-/// What a window led to.
+/// The verdict on a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The next window begins.

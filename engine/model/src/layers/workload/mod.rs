@@ -62,7 +62,7 @@ timers! {
 
 struct Worker {
     job: usize,
-    /// Which one of its job.
+    /// Number of the worker in its job.
     number: u64,
     region: Range,
     entry: Address,
@@ -72,13 +72,13 @@ struct Worker {
     order: Option<Order>,
     /// The direction of all its requests, where they are of one size and nothing else decides which comes next.
     plain: Option<Op>,
-    /// What its requests have in common, where each waits for nothing but the completion of one before.
+    /// Common properties of its requests, if each waits only for the completion of one before.
     fast_path: Option<FastPath>,
     /// Whether its requests are due at times of their own.
     has_schedule: bool,
     /// Where requests come from a trace.
     replay: Option<Box<Replay>>,
-    /// What few workers need.
+    /// Features that few workers use.
     extended: Option<Box<Extended>>,
     /// The job whose end it waits for.
     waits_for: Option<usize>,
@@ -123,7 +123,7 @@ pub struct Workload {
     steady: Vec<Option<Steady>>,
     /// Where operations are limited: how many each start of jobs has, and how many are left.
     budget: Option<(u64, u64)>,
-    /// What it has done: statistics and log.
+    /// Its statistics and log.
     pub recorder: Recorder,
 }
 
@@ -554,7 +554,7 @@ impl Workload {
         self.issue(kernel, request.worker);
     }
 
-    /// What a completed request means for a worker's verification, its least rate, its longest latency and its target of latency.
+    /// Apply a completed request to a worker's verification, minimum rate, maximum latency and latency target.
     fn judge(&mut self, kernel: &mut Kernel, request: &Request) {
         let now_ns = kernel.now_ns();
         let worker = &mut self.workers[request.worker as usize];
@@ -645,7 +645,7 @@ impl Workload {
     }
 }
 
-/// Which durability a worker waits for with its request, which is its write number `writes` if it is one.
+/// Return the durability that a worker waits for. `writes` is the number of the write, if the request is one.
 fn durability(job: &Job, op: Op, writes: u64) -> Durable {
     match op {
         Op::Write if job.flushes_after(writes) => Durable::All,
@@ -678,7 +678,7 @@ fn wake(kernel: &mut Kernel, worker: &mut Worker, at_ns: u64, id: u32) {
     }
 }
 
-/// What a worker does that has issued all it has to and has nothing in flight.
+/// The next action of a worker that has issued all its requests and has none in flight.
 enum Closing {
     /// It reads back what it wrote.
     Verify,
@@ -761,7 +761,7 @@ fn gap_of_direction_ns(job: &Job, gaps: &mut Stream, op: Op, bytes: u64) -> u64 
     libm::round(gap) as u64
 }
 
-/// What a worker does next.
+/// The next action of a worker.
 enum Drawn {
     /// A request: direction, offset in its region, bytes.
     Request(Op, u64, u64),

@@ -34,7 +34,7 @@ impl Steady {
         }
     }
 
-    /// What was found.
+    /// Return the result.
     pub fn found(&self) -> &Steadiness {
         &self.found
     }

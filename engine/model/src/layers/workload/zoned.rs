@@ -42,7 +42,7 @@ pub struct Place {
     pub next: u64,
 }
 
-/// What a worker asks for.
+/// The request that a worker wants.
 #[derive(Clone, Copy)]
 pub struct Wish {
     /// The place that it drew.

@@ -1,4 +1,4 @@
-//! What a record costs besides its bytes: time of the processors, and its block pointer.
+//! The cost of a record besides its bytes: CPU time, and its block pointer.
 //!
 //! **Processors.** Every record that is written passes the pipeline of `zio.c`: it gets a checksum and a place, becomes a request, and its
 //! pointer is set when that is done. This costs the same for 512 B as for 128 KiB, so small records meet a limit of records a second,

@@ -35,7 +35,7 @@ pub enum CurveError {
     /// No curve has this name.
     #[error("\"{name}\" is not a curve{}; known: {}", hint(nearest.as_deref()), NAMES.join(", "))]
     UnknownCurve {
-        /// What was asked for.
+        /// Name requested.
         name: String,
         /// The most similar name.
         nearest: Option<String>,
@@ -45,7 +45,7 @@ pub enum CurveError {
     UnknownSetting {
         /// The curve.
         curve: &'static str,
-        /// What was set.
+        /// Setting given.
         name: String,
         /// The most similar setting.
         nearest: Option<String>,
@@ -57,9 +57,9 @@ pub enum CurveError {
     BadSetting {
         /// The setting.
         name: &'static str,
-        /// What was found.
+        /// Text found.
         found: String,
-        /// What is accepted.
+        /// Accepted values.
         accepted: String,
     },
     /// The value is not one that the curve is defined for.
@@ -67,9 +67,9 @@ pub enum CurveError {
     OutOfRange {
         /// The setting, or `at`.
         name: &'static str,
-        /// What was found.
+        /// Number found.
         found: u64,
-        /// What is accepted.
+        /// Accepted values.
         accepted: String,
     },
 }

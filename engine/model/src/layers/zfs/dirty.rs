@@ -137,7 +137,7 @@ fn mask(from: u64, count: u64) -> u64 {
     if count >= 64 { u64::MAX } else { ((1 << count) - 1) << from }
 }
 
-/// What one group holds.
+/// The dirty data of one group.
 #[derive(Clone, Debug, Default)]
 struct Account {
     blocks: BlockSet,

@@ -23,7 +23,7 @@ use super::txg::DirtyTrigger;
 use seeklab_spec::ReadBalance;
 use seeklab_spec::zfs::{Era, Release};
 
-/// Which throttle a version has, with its constants.
+/// The throttle of a version, with its constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Throttling {
     /// Limit rescaled per sync.
@@ -34,7 +34,7 @@ pub enum Throttling {
     OpenZfs(openzfs::Settings),
 }
 
-/// Which scheduler a version has, with its constants.
+/// The scheduler of a version, with its constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheduling {
     /// One queue in order of deadline.
@@ -84,7 +84,7 @@ pub fn dirty_max_bytes(era: Era, memory_bytes: u64) -> u64 {
     }
 }
 
-/// Which side of a mirror answers a read (reference 8.2).
+/// Return the rule that selects the side of a mirror for a read (reference 8.2).
 #[must_use]
 pub fn read_balance(era: Era) -> ReadBalance {
     match era {

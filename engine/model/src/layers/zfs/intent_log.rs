@@ -154,7 +154,7 @@ pub struct Commit {
     pub bytes: u64,
     /// Bytes of its blocks that left the log devices for the pool.
     pub diverted_bytes: u64,
-    /// Whose records are written.
+    /// Requests whose records are written.
     pub batch: Vec<RequestId>,
     /// The blocks that went to their place in the pool, by their groups.
     pub indirect: Vec<(u64, u64)>,
@@ -164,7 +164,7 @@ pub struct Commit {
     pub earlier: Vec<(u64, u64)>,
 }
 
-/// Who waits for the log of a file system.
+/// The waiters for the log of a file system.
 #[derive(Debug, Default)]
 pub struct IntentLog {
     /// Whether a batch is being written.

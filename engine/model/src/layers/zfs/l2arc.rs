@@ -112,7 +112,7 @@ pub struct L2Arc {
     /// By slot: the place, and whether it has been written.
     places: Vec<(Place, bool)>,
     next: usize,
-    /// What the present pass writes.
+    /// Blocks of the current pass.
     pass: Vec<Slot>,
     pass_bytes: u64,
     pass_limit: u64,

@@ -25,7 +25,7 @@ use seeklab_spec::zfs::Era;
 pub const MAX_REQUEST_BYTES: u64 = 128 << 10;
 /// Header of a log block.
 const CHAIN_BYTES: u64 = 192;
-/// What is used of a log block is rounded up to this.
+/// The used part of a log block is rounded up to this.
 const ROUNDED_TO: u64 = 4 << 10;
 /// Choices that count from 2010 on.
 const REMEMBERED: usize = 16;
@@ -97,7 +97,7 @@ impl Recent {
     }
 }
 
-/// What is written of each of the blocks of `size` that hold `bytes` of records.
+/// Yield the bytes written to each block of `size` that holds `bytes` of records.
 pub fn written(size: u64, bytes: u64) -> impl Iterator<Item = u64> {
     let room = size - CHAIN_BYTES;
     let (whole, rest) = (bytes / room, bytes % room);

@@ -1,4 +1,4 @@
-//! What the read side of a ZFS volume leaves for views and facts: where reads were served from, what was read ahead, how warm the cache devices are.
+//! The record of a ZFS volume's read side, for views and facts: sources of reads, read-ahead, and the warmth of the cache devices.
 
 /// Where a read found its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

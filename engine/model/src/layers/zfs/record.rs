@@ -1,4 +1,4 @@
-//! What a ZFS volume leaves for views and facts: a time series, one row for each transaction group, and counts.
+//! The record of a ZFS volume, for views and facts: a time series, one row for each transaction group, and counts.
 
 use crate::layers::zfs::throttle::fits;
 use crate::result::bins::Bins;
@@ -23,11 +23,11 @@ pub struct SeriesRow {
     pub not_delayed: u64,
     /// Writes that have slept.
     pub delayed: u64,
-    /// What they slept, in nanoseconds.
+    /// Their sleep time, in nanoseconds.
     pub delay_ns: u64,
     /// Writes that were stopped at the limit.
     pub blocked: u64,
-    /// What they waited, in nanoseconds.
+    /// Their wait time, in nanoseconds.
     pub blocked_ns: u64,
     /// Bytes that log devices have completed, each side of a mirror counted.
     pub log_bytes: u64,
@@ -104,11 +104,11 @@ pub struct Counts {
     pub not_delayed: u64,
     /// Writes that have slept.
     pub delayed: u64,
-    /// What they slept, in nanoseconds: the sum of what was charged to them.
+    /// Their sleep time, in nanoseconds: the sum of the charged times.
     pub delay_ns: u64,
     /// Writes that were stopped at the limit.
     pub blocked: u64,
-    /// What they waited, in nanoseconds: the sum of what was charged to them.
+    /// Their wait time, in nanoseconds: the sum of the charged times.
     pub blocked_ns: u64,
     /// Bytes of blocks that became dirty.
     pub dirtied_bytes: u64,
@@ -147,9 +147,9 @@ pub struct Counts {
 /// How a write entered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HeldUp {
-    /// What it slept.
+    /// Its sleep time.
     pub delay_ns: u64,
-    /// What it was stopped.
+    /// Its stop time.
     pub blocked_ns: u64,
     /// Whether it was made to sleep.
     pub delayed: bool,
@@ -157,7 +157,7 @@ pub struct HeldUp {
     pub blocked: bool,
 }
 
-/// What is true between two events.
+/// The state between two events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Level {
     /// Dirty bytes.
@@ -214,7 +214,7 @@ pub struct Record {
     pub counts: Counts,
     /// Requests to the devices, by direction (reads, writes).
     pub device_ios: [DeviceIos; 2],
-    /// What writes slept.
+    /// Sleep times of writes.
     pub delays: Bins,
     interval_ns: u64,
     row: SeriesRow,

@@ -1,4 +1,4 @@
-//! What a scenario's file system comes to: the version's constants with the overrides applied, the throttle, the ramp.
+//! The settings of a scenario's file system: the version's constants with the overrides applied, the throttle, the ramp.
 
 use seeklab_spec::Bytes;
 use seeklab_spec::zfs::{Era, L2arcSpec, SchedulerKind, ThrottleKind, ZfsSpec};
@@ -17,7 +17,7 @@ use super::throttle::{Throttle, openzfs, zfs2008};
 use super::txg::DirtyTrigger;
 use super::{arc, l2arc, zfetch};
 
-/// What a run is made of.
+/// The settings of a run.
 pub struct Resolved {
     /// The version's constants with the overrides applied.
     pub constants: Constants,
@@ -183,7 +183,7 @@ pub fn arc_bytes(spec: &ZfsSpec) -> Option<u64> {
     spec.arc.as_ref().map(|arc_spec| arc_spec.size.map_or_else(|| arc::capacity_bytes(spec.era, spec.memory.0), |size| size.0))
 }
 
-/// What is different from the version's read-ahead.
+/// Return the overrides of the version's read-ahead.
 #[must_use]
 pub fn prefetch_tuned(spec: &ZfsSpec) -> Option<zfetch::Tuned> {
     let spec = spec.prefetch.as_ref().filter(|prefetch| prefetch.on)?;

@@ -1,4 +1,4 @@
-//! What a client of a file server contradicts in its scenario.
+//! Checks of a file server's client against its scenario.
 
 use seeklab_spec::nfs::NfsSpec;
 use seeklab_spec::{AddProblem, Path, Problems, Scenario};

@@ -80,7 +80,7 @@ struct Process {
     next: u64,
     /// The block up to which it has been read ahead.
     ahead: u64,
-    /// What was written and has not been handed to an async thread.
+    /// Written bytes that no async thread has received.
     open: Range,
     /// Writes that are with async threads.
     outstanding: u32,
@@ -107,7 +107,7 @@ struct Machine {
     flush_is_due: bool,
 }
 
-/// What machines have done, for who names the limit of a run.
+/// The work of machines so far, to find the limit of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Busy {
     /// Work of all threads, in nanoseconds.
@@ -227,7 +227,7 @@ impl Client {
         }
     }
 
-    /// What all machines together have done.
+    /// Return the work of all machines so far.
     #[must_use]
     pub fn busy(&self) -> Busy {
         let mut busy = Busy::default();

@@ -29,8 +29,8 @@ const COUNTERS: usize = 1024;
 /// Longest stretch of the index, as a power of two: longer segments are held by several counters.
 const MAX_STRETCH_BITS: u32 = 40;
 
-/// Which stretches of the drive the segments touch, counted. Most blocks are in no segment, and one look tells so; a queue
-/// asks for each of its requests every time it picks one.
+/// Counts of the segments that touch each stretch of the drive. Most blocks are in no segment, which one lookup shows. A queue asks this
+/// for all its requests each time that it selects one.
 #[derive(Clone, Debug)]
 struct Index {
     counts: Box<[u32; COUNTERS]>,

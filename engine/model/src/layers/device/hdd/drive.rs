@@ -55,7 +55,7 @@ pub(super) struct Stream {
     pub end_at: f64,
 }
 
-/// What the arm does on its own.
+/// The activity of the arm without a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Activity {
     Idle,
@@ -68,7 +68,7 @@ pub(super) enum Activity {
     Writing(Stream),
 }
 
-/// What a request has behind it when the drive takes it on; times relative to the base, in ns.
+/// The progress of a request when the drive starts on it; times relative to the base, in ns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lead {
     /// How long ago its command was given.
@@ -139,7 +139,7 @@ pub(super) struct State {
     pub stay: u64,
     /// The segment with what was destaged last, and one past its last block.
     pub destaged: Option<(usize, u64)>,
-    /// What shakes the disk, if anything does.
+    /// Source of vibration, if there is one.
     pub shaker: Option<Box<Shaker>>,
 }
 
@@ -193,7 +193,7 @@ impl Hdd {
         self
     }
 
-    /// What shakes it.
+    /// Return the source of vibration.
     #[must_use]
     pub fn shaker(&self) -> Option<&Shaker> {
         self.state.shaker.as_deref()
@@ -379,7 +379,7 @@ impl State {
     }
 }
 
-/// What shakes a disk, with the moment that times count from.
+/// Return the source of vibration, with the origin of its times.
 pub(super) fn shaken(shaker: &mut Option<Box<Shaker>>, base_ns: u64) -> Shaken<'_> {
     Shaken { by: shaker.as_deref_mut(), base_ns }
 }

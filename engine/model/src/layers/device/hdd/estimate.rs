@@ -21,7 +21,7 @@ pub(super) struct Target {
     counter: usize,
 }
 
-/// What is to be reached.
+/// The position to reach.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
     pub op: Op,

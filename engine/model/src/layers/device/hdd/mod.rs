@@ -62,7 +62,7 @@ pub use params::{ParamError, Params};
 pub use queue::{Arrival, DriveQueue, Entry};
 pub use write_cache::{IDLE_NS, Piece, Urgency, WriteCache};
 
-/// What the buffer held of a read. Writes count as [`Hit::Miss`].
+/// The part of a read that the buffer held. Writes count as [`Hit::Miss`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Hit {

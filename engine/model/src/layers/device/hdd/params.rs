@@ -14,9 +14,9 @@ use super::seek::SeekCurve;
 pub struct ParamError {
     /// Where: keys and indices, as in `layout.Zones[1].First cylinder number`.
     pub path: String,
-    /// What stands there.
+    /// Value found.
     pub found: String,
-    /// What to write instead.
+    /// Accepted values.
     pub accepted: String,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Timing {
     pub write_block: f64,
 }
 
-/// What is read on after a request, by the number in parameter files.
+/// The kind of read-ahead after a request, by its number in parameter files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadAhead {
     /// 0: nothing.

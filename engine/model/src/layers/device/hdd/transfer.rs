@@ -42,7 +42,7 @@ pub(super) struct Spent {
     pub media: f64,
 }
 
-/// What shakes a disk, if anything does.
+/// The source of vibration of a disk, if there is one.
 pub(super) struct Shaken<'a> {
     pub by: Option<&'a mut Shaker>,
     /// The base moment, in simulated time.
@@ -295,7 +295,7 @@ pub(super) struct Written {
     pub spent: Spent,
 }
 
-/// What a write starts from.
+/// The state from which a write starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WriteStart {
     pub from: Position,

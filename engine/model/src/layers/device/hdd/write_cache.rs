@@ -89,7 +89,7 @@ pub struct WriteCache {
     /// Writes so far.
     writes: u64,
     policy: QueuePolicy,
-    /// What the arm is writing.
+    /// Piece that the arm is writing.
     in_flight: Option<Piece>,
     /// Where the last piece ended, and how much was written up to there without a gap.
     last_end: u64,
@@ -301,7 +301,7 @@ impl WriteCache {
         self.in_flight.is_some()
     }
 
-    /// What the arm was writing is on the media. Returns it.
+    /// Mark the piece that the arm was writing as durable, and return it.
     pub fn written(&mut self) -> Option<Piece> {
         self.in_flight.take()
     }

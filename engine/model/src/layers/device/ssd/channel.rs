@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-/// What moves over a channel.
+/// A transfer over a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Load {
     /// Pages of a part, from its die.

@@ -1,4 +1,4 @@
-//! What a die does, one thing after the other, and how a program or an erase makes way for reads.
+//! The operations of a die, one after the other, and the suspension of programs and erases for reads.
 //!
 //! ```text
 //!            a read waits              ts over            no read waits        tr over
@@ -27,7 +27,7 @@ const READS_IN_A_ROW: u32 = 8;
 /// No such time.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// What keeps all planes of a die busy.
+/// An operation that occupies all planes of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Programs pages of the host.
@@ -76,7 +76,7 @@ impl Rules {
     }
 }
 
-/// What the planes are doing.
+/// The state of the planes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
     /// Nothing, or reads.
@@ -94,7 +94,7 @@ pub(super) enum State {
     Resuming,
 }
 
-/// What a die may begin.
+/// The operation that a die may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Nothing: it is busy, or there is nothing to do.
@@ -120,7 +120,7 @@ pub(super) struct Die {
     since_ns: u64,
     /// When it will be suspended.
     suspend_at_ns: u64,
-    /// What is left of a suspended operation.
+    /// Remaining time of a suspended operation.
     left_ns: u64,
     suspensions: u32,
     /// Planes that read, one bit each.
@@ -172,7 +172,7 @@ impl Die {
         self.collected_ns + if self.collects() { now_ns - self.since_ns } else { 0 }
     }
 
-    /// What to begin, given whether reads and writes wait.
+    /// Return the operation to start, given whether reads and writes wait.
     #[inline]
     pub fn next(&self, reads: bool, writes: bool) -> Next {
         let reads_go = reads && self.reads_in_a_row < READS_IN_A_ROW * self.planes;

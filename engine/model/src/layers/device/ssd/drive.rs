@@ -56,7 +56,7 @@ timers! {
         DieDone(u32),
         /// A plane has read; planes count on from die to die.
         HasRead(u32),
-        /// What a die does shall be suspended.
+        /// Suspend the operation of a die.
         Suspend(u32),
         /// A page may have waited for long enough.
         Waited(u32),
@@ -77,7 +77,7 @@ timers! {
     }
 }
 
-/// What waits for a die.
+/// The queue of a die.
 #[derive(Clone, Debug)]
 struct Line {
     /// Planes that reads wait for, one bit each.
@@ -93,7 +93,7 @@ struct Line {
     is_timed: bool,
 }
 
-/// What a plane reads.
+/// The read of a plane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
     part: u32,
@@ -262,7 +262,7 @@ impl Drive {
         }
     }
 
-    /// What the flash has been through.
+    /// Return the wear of the flash.
     pub fn wear(&self) -> Wear {
         let absorbed_pages = self.gathering.as_ref().map_or(0, |gathering| gathering.absorbed_pages);
         Wear { absorbed_pages, ..self.ftl.as_ref().map_or_else(Wear::default, |ftl| ftl.wear()) }
@@ -466,7 +466,7 @@ impl Recipe {
     }
 }
 
-/// What a signal's handling may use.
+/// The state that the handling of a signal may use.
 struct Turn<'a> {
     kernel: &'a mut Kernel,
     here: Address,

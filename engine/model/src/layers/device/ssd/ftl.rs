@@ -132,7 +132,7 @@ pub(super) struct Die {
     pub mapped: u32,
 }
 
-/// What one step of collection did.
+/// The result of one step of collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// There was nothing to do.
@@ -143,7 +143,7 @@ pub(super) enum Step {
     Erased,
 }
 
-/// What the flash has been through since the start of the run.
+/// The wear of the flash since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wear {
     /// Pages that the host wrote.
@@ -360,7 +360,7 @@ impl Ftl {
         if moved == 0 { Step::Nothing } else { Step::Moved(moved) }
     }
 
-    /// What the flash has been through. O(blocks).
+    /// Return the wear of the flash. O(blocks).
     pub fn wear(&self) -> Wear {
         let erases = self.blocks.iter().map(|block| block.erases);
         Wear { least_erases: erases.clone().min().unwrap_or(0), most_erases: erases.max().unwrap_or(0), ..self.wear }

@@ -1,4 +1,4 @@
-//! What is in the write buffer, page by page, where programs are gathered: a die's page waits until others fill its program.
+//! The pages of the write buffer while programs are gathered: a die's page waits until others fill its program.
 //!
 //! Programming one page takes as long as programming all that share a word line and the planes of a die, so a controller with a
 //! protected buffer waits for a full program. It gives up waiting when the oldest page has waited for long, and when the buffer
@@ -25,7 +25,7 @@ pub(super) struct Gathering {
     planes: u32,
     /// Logical pages of a die.
     logical: u32,
-    /// What is the case for each logical page, die by die.
+    /// State of each logical page, die by die.
     states: Vec<u8>,
     /// Pages in the program of each die, and how many there are.
     programs: Vec<u32>,

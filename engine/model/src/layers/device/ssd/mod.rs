@@ -66,7 +66,7 @@ pub struct Ssd {
     model: Model,
     /// Its place in the stack.
     pub here: Address,
-    /// What it has done.
+    /// Its work so far.
     pub usage: Usage,
 }
 
@@ -91,7 +91,7 @@ impl Ssd {
         }
     }
 
-    /// What its flash has been through; nothing for a drive that is always fresh.
+    /// Return the wear of its flash; None for a drive without flash translation.
     #[must_use]
     pub fn wear(&self) -> Option<Wear> {
         match &self.model {
@@ -189,7 +189,7 @@ pub fn check(spec: &spec::Ssd, at: &Path, problems: &mut Problems) {
     }
 }
 
-/// What contradicts itself in an SLC cache.
+/// Check an SLC cache for contradictions.
 fn check_cache(spec: &spec::Ssd, flash: &spec::Flash, cache: &spec::SlcCache, shape: ftl::Shape, at: &Path, problems: &mut Problems) {
     let bits = cache.bits;
     if !flash.planes.is_multiple_of(bits) {
@@ -222,7 +222,7 @@ fn check_cache(spec: &spec::Ssd, flash: &spec::Flash, cache: &spec::SlcCache, sh
     }
 }
 
-/// What contradicts itself in how the drive reads, programs and erases.
+/// Check reads, programs and erases for contradictions.
 fn check_operations(spec: &spec::Ssd, flash: &spec::Flash, at: &Path, problems: &mut Problems) {
     if let Some(spec::Suspend { program, erase }) = &flash.suspend {
         let at = at.field("suspend");

@@ -1,4 +1,4 @@
-//! What a drive holds when the run starts, built in bulk: hours of writing are not simulated.
+//! The contents of a drive when the run starts, built in bulk instead of by simulating hours of writing.
 //!
 //! - Sequential: all logical pages in order, block after block; all blocks but the last are full of valid pages.
 //! - Random: the steady state of uniform random writes. In the large-block limit ([`super::closed_form`]) a block written `x`

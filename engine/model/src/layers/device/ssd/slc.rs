@@ -23,7 +23,7 @@ use super::ftl::NONE;
 use seeklab_spec as spec;
 use seeklab_spec::WhenFull;
 
-/// What a die holds in its part of the cache: places in the order in which they were programmed.
+/// The cached places of a die, in the order in which they were programmed.
 #[derive(Clone, Debug, Default)]
 struct Places {
     /// Logical pages, or [`NONE`] for places without valid data. The first belongs to the oldest block that is not erased.

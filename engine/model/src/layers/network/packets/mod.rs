@@ -47,10 +47,10 @@ use super::{HERE, Timer, Way};
 use crate::kernel::journeys::Mark;
 use crate::kernel::{Kernel, RequestId};
 
-/// What disks address.
+/// Sector size of disks.
 const SECTOR_BYTES: u64 = 512;
 
-/// What the time of a message was spent on.
+/// The time of a message by phase.
 #[allow(clippy::struct_field_names)] // they carry their unit
 #[derive(Clone, Copy, Default)]
 pub(super) struct Spent {
@@ -101,7 +101,7 @@ impl Flow {
     }
 }
 
-/// What a client waits for.
+/// The open requests of a client, and the silence of its link.
 #[derive(Default)]
 struct Client {
     /// Requests that are not complete.
@@ -116,7 +116,7 @@ struct Client {
     silent_ns: Option<u64>,
 }
 
-/// What has happened.
+/// Counts of the packets.
 #[derive(Default)]
 struct Counts {
     packets: u64,
@@ -134,7 +134,7 @@ struct Counts {
 pub(super) struct Packets {
     spec: PacketsSpec,
     segment_bytes: u64,
-    /// What a packet has on the wire besides its payload.
+    /// Overhead of a packet on the wire besides its payload.
     frame_bytes: u64,
     /// To the switch, and on from it, by way.
     legs_ns: [[u64; 2]; 2],

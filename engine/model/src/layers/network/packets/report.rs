@@ -1,4 +1,4 @@
-//! What a switch leaves: metrics of its packets, and of what clients waited for.
+//! The report of a switch: metrics of its packets, and of the waits of clients.
 
 use super::Packets;
 use crate::result::metrics::{Metrics, Unit, each};

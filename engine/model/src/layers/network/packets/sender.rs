@@ -15,7 +15,7 @@ const FIRST_WINDOW: u64 = 2;
 /// Duplicates that stand for a loss.
 const DUPLICATES: u64 = 3;
 
-/// What a packet that is not acknowledged has been through.
+/// The history of a packet that is not acknowledged.
 #[derive(Clone, Copy)]
 struct Sent {
     at_ns: u64,

@@ -10,7 +10,7 @@
 //!
 //! Source: reference sections 6.1 and 6.2. The fixed point of 2.2 shifts by as much as fits; here products are 128 bits wide.
 
-/// Whose ghost was asked for.
+/// The list of a ghost that was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ghost {
     /// A block that had been used once.
@@ -50,7 +50,7 @@ impl Limits {
 
 /// One, as a fraction.
 pub const ONE: u64 = 1 << 32;
-/// What a hit in ghosts of data weighs against one in ghosts of metadata, in per cent of it.
+/// Weight of a hit in ghosts of data relative to one in ghosts of metadata, in percent.
 const META_BALANCE: u64 = 500;
 
 /// Bytes by kind (data, metadata) and use (once, again).

@@ -32,13 +32,13 @@ const LOOKED_AT: u32 = 64;
 /// Until 2.1 metadata may have this part of the capacity.
 const META_PART: u64 = 4;
 
-/// What a block holds.
+/// The contents of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Data of files.
     #[default]
     Data,
-    /// What the file system keeps about them.
+    /// Metadata of the file system.
     Metadata,
 }
 
@@ -47,7 +47,7 @@ impl Kind {
     pub const ALL: [Self; 2] = [Self::Data, Self::Metadata];
 }
 
-/// Who asks for a block.
+/// The purpose of an access to a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// A reader that needs it.
@@ -59,17 +59,17 @@ pub enum Purpose {
 /// A block that comes in.
 #[derive(Clone, Copy, Debug)]
 pub struct New {
-    /// What it holds.
+    /// Contents of the block.
     pub kind: Kind,
     /// Its size.
     pub bytes: u64,
-    /// Who asks for it.
+    /// Purpose of the access.
     pub purpose: Purpose,
     /// Whether a cache device has it: then it was used before.
     pub known: bool,
 }
 
-/// What stands by a block.
+/// The mark stored with a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     /// The fetch that brings the block, or [`NONE`] when it is present.
@@ -182,7 +182,7 @@ impl Arc {
         self.store.find(block)
     }
 
-    /// What stands by a block.
+    /// Return the mark of a block.
     #[must_use]
     pub fn mark(&self, slot: Slot) -> &Mark {
         &self.marks[slot as usize]

@@ -1,4 +1,4 @@
-//! What ZFS leaves: the metrics and tables of its write path and of its read side.
+//! The report of ZFS: the metrics and tables of its write path and of its read side.
 
 mod reads;
 mod writes;

@@ -85,7 +85,7 @@ impl DeadlineQueue {
         self.queue[0].insert(place, Io { due, ..io });
     }
 
-    /// What an arrival sends to the device, if anything; `members` are the requests in it.
+    /// Return the request that goes to the device after an arrival, if any; `members` are the requests in it.
     pub fn after_arrival(&mut self, members: &mut Vec<Io>) -> Option<Issue> {
         if self.pending < self.settings.min_pending { self.issue(members) } else { None }
     }
@@ -95,7 +95,7 @@ impl DeadlineQueue {
         self.pending = self.pending.saturating_sub(1);
     }
 
-    /// What a completion sends to the device; to be asked up to [`Settings::ramp_rate`] times.
+    /// Return the request that goes to the device after a completion. The caller asks up to [`Settings::ramp_rate`] times.
     pub fn after_completion(&mut self, members: &mut Vec<Io>) -> Option<Issue> {
         if self.pending < self.settings.max_pending { self.issue(members) } else { None }
     }

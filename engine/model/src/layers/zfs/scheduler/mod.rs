@@ -13,7 +13,7 @@ use seeklab_spec::Op;
 /// The number of classes.
 pub const CLASSES: usize = 9;
 
-/// What a request is for, in order of priority.
+/// The class of a request, in order of priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
@@ -67,7 +67,7 @@ impl Class {
 /// A request in a scheduler's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Io {
-    /// What it is for.
+    /// Class of the request.
     pub class: Class,
     /// Direction.
     pub op: Op,
@@ -89,7 +89,7 @@ impl Io {
     }
 }
 
-/// What goes to the device: one request, or several neighbours as one.
+/// A request to the device, or several neighbours as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issue {
     /// The class that it counts for.

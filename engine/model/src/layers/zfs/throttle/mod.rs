@@ -29,7 +29,7 @@ pub fn slot(group: u64) -> usize {
     (group % SLOTS as u64) as usize
 }
 
-/// What a write that asks to enter can see of the pool.
+/// The state of the pool that a write sees when it asks to enter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pool {
     /// The present.
@@ -72,7 +72,7 @@ pub enum Admission {
     WaitForNextGroup,
 }
 
-/// What is known when a group has been written out.
+/// The report of a group that has been written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyncReport {
     /// The group.

@@ -50,7 +50,7 @@ pub struct Settings {
     pub limit_max_bytes: u64,
     /// Limit before the first sync, in inflated bytes.
     pub first_limit_bytes: u64,
-    /// What a sync should take.
+    /// Target duration of a sync.
     pub target_ns: u64,
     /// The delay of a write beyond the threshold: one tick of the kernel's clock.
     pub tick_ns: u64,
@@ -94,7 +94,7 @@ impl Gates {
         Self { settings, to_write: [0; SLOTS], reserved: [0; SLOTS] }
     }
 
-    /// What counts against the limit in `group`, in inflated bytes.
+    /// Return the bytes that count against the limit in `group`, inflated.
     #[must_use]
     pub fn counted(&self, group: u64) -> u64 {
         self.to_write[slot(group)].saturating_add(self.reserved[slot(group)] / 2)

@@ -143,7 +143,7 @@ impl Zfs {
         self.commits[place].volatile = leaves;
     }
 
-    /// What a commit takes besides its devices: copying, and a flush that costs a given time.
+    /// Charge a commit for copying, and for a flush with a given time, besides its devices.
     pub(super) fn copy_and_flush(&mut self, kernel: &mut Kernel, number: u64) {
         let number = u32::try_from(number).unwrap_or(NONE); // as it was given
         let at_ns = kernel.now_ns() + self.commits[number].copy_ns + self.log_rules.flush_ns + self.processors.each_ns;

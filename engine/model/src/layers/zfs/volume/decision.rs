@@ -1,4 +1,4 @@
-//! What the engine's host may decide in place of ZFS: how long a write is delayed, and what is read ahead.
+//! Decisions of the engine's host for ZFS: the delay of a write, and the read-ahead.
 //!
 //! [`Question`] is all that the host learns of a write: what a file system could know of itself at that moment.
 
@@ -14,7 +14,7 @@ use crate::read_ahead;
 /// Longest delay that an answer may give.
 const MAX_DELAY_NS: u64 = 60 * NS_PER_S;
 
-/// What is known when a write asks how long it should be delayed.
+/// The data of a question about the delay of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Question {
     /// Dirty bytes in memory, over all groups.
@@ -62,7 +62,7 @@ pub(super) const DELAY: Decision<Zfs> = Decision {
     },
 };
 
-/// What is read ahead.
+/// The decision what to read ahead.
 pub(super) const AHEAD: Decision<Zfs> = Decision {
     asked: Asked {
         name: "ahead",
@@ -82,7 +82,7 @@ pub(super) const AHEAD: Decision<Zfs> = Decision {
 };
 
 impl Zfs {
-    /// What is known of the write that asks first.
+    /// Return the question of the first write that asks.
     fn question(&mut self, now_ns: u64) -> Option<Question> {
         let first = self.asking.front()?;
         let started_ns = self.states[first.0 as usize].started_ns;

@@ -1,4 +1,4 @@
-//! What a power failure would lose, and the flushes that end it.
+//! Bytes that a power failure would lose, and the flushes that make them durable.
 //!
 //! Modelled, as `OpenZFS` does it (`zil_lwb_flush_vdevs_done`, `vdev_config_sync`): when the blocks of a commit of the intent log are
 //! written, the devices that hold them are flushed before anyone is told; when all of a group is written, all devices of the pool

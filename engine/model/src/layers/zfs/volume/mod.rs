@@ -92,7 +92,7 @@ const AHEAD: usize = 64;
 /// Prefetches that are in a leaf's queue at once; more wait in line before it, so that the queue sorts only these by their offset.
 const MAX_QUEUED_AHEAD: usize = 128;
 
-/// What lies below the file system.
+/// The layers below the file system.
 pub enum Below {
     /// A layer that hides its devices: one scheduler for all of it.
     Layer(Address),
@@ -100,7 +100,7 @@ pub enum Below {
     Devices(Layout, u16),
 }
 
-/// What a request of ours waits for.
+/// The event that one of our requests waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
@@ -138,7 +138,7 @@ struct State {
     noted: u64,
 }
 
-/// What a request below us is for; several may travel as one.
+/// The purpose of a request below us; several may be sent as one.
 #[derive(Debug, Default)]
 struct Work {
     kind: Kind,
@@ -182,7 +182,7 @@ enum Scheduler {
     Deadline(DeadlineQueue),
 }
 
-/// What a leaf device belongs to.
+/// The role of a leaf device.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Pool,
@@ -317,7 +317,7 @@ pub struct Zfs {
     bytes_in_flight: u64,
     timer_ns: u64,
     advancing: bool,
-    /// What the run leaves.
+    /// Record of the run.
     pub record: Record,
 }
 

@@ -23,7 +23,7 @@ pub struct File {
     pub place: Range,
 }
 
-/// What a read side has to know of the scenario.
+/// The properties of the scenario that a read side needs.
 pub struct Files {
     /// The file of each worker.
     pub of_worker: Vec<File>,
@@ -69,7 +69,7 @@ pub struct Reader {
     pub(super) plan: Vec<Run>,
     pub(super) writes: Vec<Place>,
     pub(super) feed: Feed,
-    /// What the run leaves.
+    /// Record of the run.
     pub record: Reads,
 }
 
@@ -103,7 +103,7 @@ impl Reader {
         })
     }
 
-    /// What a block that begins at `offset` holds.
+    /// Return the contents of the block that starts at `offset`.
     pub(super) fn kind(&self, offset: u64) -> Kind {
         let is_metadata = self.metadata.iter().any(|range| (range.start..range.end).contains(&offset));
         if is_metadata { Kind::Metadata } else { Kind::Data }

@@ -59,7 +59,7 @@ pub trait Predictor {
     fn ahead_blocks(&self) -> u64;
 }
 
-/// What is different from the version's own read-ahead.
+/// Overrides of the version's own read-ahead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tuned {
     /// Most streams of a file.
@@ -118,7 +118,7 @@ fn push(plan: &mut Vec<Run>, block: u64, blocks: u64, file_blocks: u64) -> bool 
 mod tests {
     use super::*;
 
-    /// What reading blocks one at a time, half a second apart, makes a predictor fetch.
+    /// Return the fetches of a predictor when blocks are read one at a time, half a second apart.
     pub(super) fn trace(predictor: &mut dyn Predictor, blocks: impl Iterator<Item = u64>, late: bool) -> Vec<Vec<(u64, u64)>> {
         let mut fetched = Vec::new();
         let mut known = std::collections::BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What the dies do next, how long it takes, and what follows from its end.
+//! The next operations of the dies, their duration, and the actions at their end.
 
 use super::{Drive, Reading, Timer, Turn};
 use crate::kernel::{Phase, RequestId};

@@ -1,4 +1,4 @@
-//! What lies in the page registers.
+//! The contents of the page registers.
 //!
 //! A plane senses a whole physical page into its register, and bytes are read out of that: for more of the same page nothing is
 //! sensed again, until the register takes another page, or data to be programmed or moved. ONFI's *change read column* (Open NAND

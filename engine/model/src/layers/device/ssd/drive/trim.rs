@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::{Drive, Timer, Turn};
 use crate::kernel::{Phase, RequestId};
 
-/// What trims have left to do.
+/// The remaining work of trims.
 #[derive(Debug)]
 pub(super) struct Trims {
     page_ns: u64,
