@@ -153,6 +153,22 @@ found.append(os.stat("/tmp/x").st_size < 40 << 20)
     assert asked(code) == ["tmp", True]
 
 
+def test_only_tmp_and_four_devices_are_mounted_for_writing() -> None:
+    """The child has no rights on other folders either, so that an attempt to write does not tell a missing mount."""
+    code = """
+mounts = [line.split() for line in open("/proc/self/mounts")]
+found = sorted(place for _, place, _, options, *_ in mounts if "rw" in options.split(","))
+"""
+    assert asked(code) == [*sorted(sandbox.DEVICES), "/tmp"]  # noqa: S108 -- the sandbox's own
+
+
+def test_no_namespace_is_the_graders() -> None:
+    names = ["ipc", "mnt", "net", "pid", "uts"]
+    inside = asked(f"import os\nfound = [os.readlink('/proc/self/ns/' + name) for name in {names}]")
+    outside = [str(Path("/proc/self/ns", name).readlink()) for name in names]
+    assert [name for name, one, other in zip(names, inside, outside, strict=True) if one == other] == []
+
+
 DRIP = (
     LIBC
     + """
@@ -251,19 +267,21 @@ def called(*sources: str, times: int = 1, **limits: Any) -> list[Any]:
         return [rule(1) for _ in range(times)]
 
 
-def test_a_program_finds_nothing_of_the_simulator() -> None:
+def test_a_program_finds_nothing_of_the_simulator_and_nowhere_to_write() -> None:
     code = """
 import os
 def rule(_):
-    found = []
+    found, writable = [], []
     for folder, folders, names in os.walk("/"):
         folders[:] = [name for name in folders if (folder, name) != ("/", "sys")]
+        if not os.statvfs(folder).f_flag & os.ST_RDONLY:
+            writable.append(folder)
         for name in (*folders, *names):
             if "seeklab" in name or "wasmtime" in name:
                 found.append(os.path.join(folder, name))
-    return [found, os.path.exists("/proc"), os.access("/", os.W_OK)]
+    return [found, os.path.exists("/proc"), writable]
 """
-    assert called(code) == [[[], False, False]]
+    assert called(code) == [[[], False, []]]
 
 
 def test_imports_of_seeklab_succeed_and_give_nothing() -> None:
