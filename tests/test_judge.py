@@ -147,6 +147,11 @@ def test_each_part_that_holds_has_its_share_of_the_points() -> None:
     assert (verdict.points, verdict.max_points, verdict.reason) == (2, 4, "b is wrong")
 
 
+def test_a_task_without_parts_gives_no_points_when_one_bound_is_broken() -> None:
+    verdict = judged(lambda _: [Evidence("a", 1, "1", met=True), Evidence("b", 2, "1", met=False)])
+    assert (verdict.outcome, verdict.points) == (Outcome.FAIL, 0)
+
+
 def test_a_number_read_off_a_tool_must_be_the_runs_own() -> None:
     assert near("bytes", 8_650_752, 8_650_752.0).met
     assert not near("bytes", 8_388_608, 8_650_752.0).met
@@ -245,6 +250,19 @@ def test_a_bound_can_be_a_documented_fact_and_says_its_demand_before_anything_is
     assert str(Bound("odx.read_latency_mean_ms", at_most=1.5, of="fixed")) == (
         "odx.read_latency_mean_ms: at most 1.5 times that of the variant fixed"
     )
+
+
+def test_a_bound_is_broken_by_one_percent() -> None:
+    metric = "odx.read_latency_mean_ms"
+    result = seeklab.case(CASE).run("fixed")
+    found = result.metrics[metric]
+
+    def met(bound: Bound) -> bool | None:
+        return bound.check(result, result).met
+
+    assert [met(Bound(metric, at_most=share * found)) for share in (1, 0.99)] == [True, False]
+    assert [met(Bound(metric, at_least=share * found)) for share in (1, 1.01)] == [True, False]
+    assert [met(Bound(metric, at_most=share, of="fixed")) for share in (1, 0.99)] == [True, False]
 
 
 # Identity
