@@ -1,4 +1,4 @@
-/** What stands around a case's page: the incidents before and after it, and those of its family. It needs no script. */
+/** Navigation around a case's page: the previous and next incidents, and those of its family. It needs no script. */
 import type { CaseDocument } from "../src/engine/types.ts";
 import { escapeHtml } from "./escape.ts";
 

@@ -1,4 +1,4 @@
-/** Text as it stands in HTML and in SVG. */
+/** Escape text for HTML and SVG. */
 export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

@@ -24,7 +24,7 @@ export interface Opening {
   readonly place: Incident["place"];
   /** The run as a picture: SVG with the colours of both themes inside. */
   readonly picture: string;
-  /** What the picture shows, with its scale. */
+  /** Caption of the picture, with its scale. */
   readonly caption: string;
 }
 

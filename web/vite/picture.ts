@@ -29,10 +29,10 @@ const shows: Readonly<Record<OverviewKind, readonly string[]>> = {
   intervals: ["heatmap"],
 };
 
-/** Which picture of a run a page may show before its question is answered. */
+/** Return the picture of a run that a page may show before its question is answered. */
 export function overviewFor(result: Result, { ask, focus }: Pick<CaseDocument, "ask" | "focus">) {
   const covers: readonly string[] = ask.covers ?? [];
-  // A buffer that holds nobody up is no story.
+  // A buffer that delays no writes is not worth showing.
   const isHeldUp = held(intervalsOf(result)).delayed + held(intervalsOf(result)).blocked > 0;
   const kinds = (["dirty", "requests", "intervals"] as const).filter(
     (kind) => hasKind(result, kind) && (kind !== "dirty" || isHeldUp),
@@ -41,7 +41,7 @@ export function overviewFor(result: Result, { ask, focus }: Pick<CaseDocument, "
   return { kind: kind ?? "intervals", ...focus };
 }
 
-/** What a kind of picture shows, over this time and up to this height. */
+/** Caption of each kind of picture, over this time and up to this height. */
 const says: Readonly<Record<OverviewKind, (time: string, most: string) => string>> = {
   dirty: (time, most) => `Dirty data over ${time}, up to ${most}; below, when writes were delayed or stopped.`,
   requests: (time, most) => `${time} of requests, each as high as it was slow, up to ${most}. Orange: waited for disk.`,

@@ -31,7 +31,7 @@ export const enginePackage = resolve(webRoot, "../engine/wasm/pkg");
 
 export const licenceFile = "licences.txt";
 
-/** What the page may load: itself only. Charts carry their own style elements; the engine is WebAssembly. */
+/** Resources that the page may load: only its own. Charts carry their own style elements; the engine is WebAssembly. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -177,11 +177,11 @@ export function libraries(): Plugin {
   };
 }
 
-/** What a case's page says of others, and of itself to those who link to it. */
+/** Links from a case's page to others, and its metadata for links to it. */
 export interface Surroundings {
   /** All cases, in the order of pages and lists. */
   readonly cases: readonly Pick<CaseDocument, "id" | "code" | "title" | "symptom" | "family">[];
-  /** What the picture on its card shows. */
+  /** Caption of the picture on its card. */
   readonly caption: string;
   readonly library: string;
   /** Where the site will be, ending with a slash: cards need whole addresses. */
@@ -322,7 +322,7 @@ export function preloadEngine(): Plugin {
   };
 }
 
-/** What the console loads besides what the page has, in bytes, as it is and compressed. */
+/** Return the size of the console's downloads besides the page's, in bytes, uncompressed and compressed. */
 function sizeOfPython(): { bytes: number; gzip_bytes: number } {
   const wheel = findWheel();
   const runtime = join(webRoot, "node_modules/pyodide");

@@ -1,6 +1,6 @@
 /**
- * What the slides of the course's weeks say, read from the instructor's pages when the site is built. The solutions stay out: the
- * slides are for a room.
+ * Slides of the course's weeks, read from the instructor's pages when the site is built. They exclude solutions,
+ * because they are shown in class.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -13,7 +13,7 @@ export interface Week {
   /** In the little Markdown of case files, as `before`, `board` and `discuss`. */
   readonly aims: string;
   readonly before: string;
-  /** What learners believe when they come, and what is to be said to it. */
+  /** Beliefs of learners at the start, with the reply to each. */
   readonly beliefs: readonly { readonly said: string; readonly but: string }[];
   readonly board: string;
   readonly discuss: string;

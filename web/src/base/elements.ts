@@ -43,7 +43,7 @@ export interface ObservedWidth {
   close(): void;
 }
 
-/** Watches how wide an element is; `onChange` is called when that is no longer what `width` said last. */
+/** Watches the width of an element; calls `onChange` when it differs from the last `width`. */
 export function observeWidth(element: Element, onChange: () => void): ObservedWidth {
   let width = 0;
   const observer = new ResizeObserver(([entry]) => {

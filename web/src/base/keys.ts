@@ -1,6 +1,6 @@
 /** The keys of a slider, for elements that are dragged and are no native slider. */
 
-/** How many steps a key stands for; nothing when it is no key of a slider. */
+/** Return the number of steps of a key; nothing if it is not a key of a slider. */
 export function stepsOfKey(key: string, page = 10): number | undefined {
   switch (key) {
     case "ArrowRight":

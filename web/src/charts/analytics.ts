@@ -24,7 +24,7 @@ export interface Interval {
   readonly device_percent: number;
 }
 
-/** What one client or device did in one interval. */
+/** The activity of one client or device in one interval. */
 export interface Share {
   readonly who: number;
   readonly from_s: number;

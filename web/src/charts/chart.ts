@@ -1,11 +1,11 @@
-/** What a chart is: data about it, and pure functions from a run to a picture, a table and sentences. */
+/** A chart: data about it, and pure functions from a run to a picture, a table and sentences. */
 import type { Result } from "../engine/api.ts";
 import type { CaseDocument } from "../engine/types.ts";
 
 /** The requests that a case is about: those of one job, in one direction. */
 export type Focus = CaseDocument["focus"];
 
-/** What a chart draws. */
+/** The data that a chart draws. */
 export interface Shown {
   readonly result: Result;
   /** Another run to compare with. */
@@ -19,7 +19,7 @@ export interface Chart {
   /** The name by which a case file asks for it. */
   readonly name: string;
   readonly title: string;
-  /** What it shows, and what it does not. */
+  /** What the chart shows, and what it hides. */
   readonly hides: string | ((focus: Focus) => string);
   readonly draw: (shown: Shown, width: number) => Element;
   readonly table: (shown: Shown) => HTMLTableElement;

@@ -1,7 +1,7 @@
 /**
- * What limits each test of a run on NFS clients. A test is a bar: the share of its time in which its processes computed, and the
- * share in which they waited; together they are all of it. Marks on the bar say how busy what they waited for was. A mark at
- * the right end is the limit; with none there the limit is latency.
+ * The bottleneck of each test of a run on NFS clients. A test is a bar: the share of its time in which its processes
+ * computed, and the share in which they waited. Marks on the bar show how busy other resources were. A mark at the
+ * right end is the limit; without one, latency is the limit.
  */
 import type { SymbolType } from "@observablehq/plot";
 import { fill, type Meaning, stroke } from "../base/colours.ts";
@@ -24,7 +24,7 @@ type Resource = (typeof resources)[number]["name"];
 /** As the engine numbers them in the metric `JOB.limiter`. */
 const limiters = ["latency", "client CPU", "network", "devices", "server CPU"] as const;
 
-/** What the tests of Bonnie++ do, by their names. */
+/** Titles of Bonnie++ tests, by name. */
 const titles: Readonly<Record<string, string>> = {
   putc: "write by character",
   put_block: "write by block",
@@ -43,7 +43,7 @@ const titles: Readonly<Record<string, string>> = {
 export interface ClientTest {
   readonly job: string;
   readonly title: string;
-  /** What a benchmark prints, with its unit. */
+  /** The printed result of a benchmark, with its unit. */
   readonly printed: string;
   /** Rate on the server's link with all headers, in its busier direction, MB/s. */
   readonly seen_mb_per_s: number;
@@ -95,7 +95,7 @@ export function describeClient(result: Result): string {
 
 const rowHeight = 38;
 const labelHeight = 19;
-// Below this there is no room for the words beside the limit.
+// Below this width there is no room for the words next to the limit.
 const narrow = 480;
 
 export function clientLimits(result: Result, width: number): Element {

@@ -25,7 +25,7 @@ export interface CopyRequest {
   readonly bytes: number;
   /** Time by share, in the order in which it is drawn. */
   readonly parts: readonly { readonly share: Share; readonly ns: number }[];
-  /** Requests under way at the same time have different lanes. */
+  /** Requests in flight at the same time have different lanes. */
   readonly lane: number;
 }
 
@@ -58,7 +58,7 @@ const shareOf = phases.map(({ name }): Share => {
   return name === "network_queue" ? "waiting" : "server";
 });
 const mib = 2 ** 20;
-/** What the enlarged part shows of the slowest copy. */
+/** Bytes of the slowest copy in the enlarged part. */
 const enlargedBytes = 4 * mib;
 const mostLanes = 16;
 const dashes = ["", "6 3", "2 3", "8 3 2 3"];
@@ -142,7 +142,7 @@ function progress(copies: readonly Copy[], width: number): Element {
     ];
   });
   const isNarrow = width < 480;
-  // Names stand above the ends of the lines, each at a height of its own: ends may be near each other.
+  // Names are above the ends of the lines, each at its own height, because ends may be close to each other.
   const names = copies
     .map((copy) => ({ job: copy.job, s: copy.elapsed_ns / 1e9, done: copy.bytes / mib }))
     .toSorted((a, b) => a.s - b.s);

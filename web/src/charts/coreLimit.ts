@@ -19,7 +19,9 @@ export interface CoreLimitOptions {
   readonly network: NetworkSpec;
 }
 
-/** What a request costs: cycles of its own, of calling and of answering for each other core, and bytes of the link. */
+/**
+ * The cost of a request: its own cycles, cycles of calling and of answering for each other core, and bytes of the link.
+ */
 export interface RequestCosts {
   readonly hz: number;
   readonly own_cycles: number;

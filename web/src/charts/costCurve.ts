@@ -1,10 +1,13 @@
-/** What a test makes of more and more of one part, against what the whole pool costs: where the line lies flat, money buys nothing. */
+/**
+ * The result of a test for increasing amounts of one part, by the cost of the pool. Where the line is flat, money buys
+ * nothing.
+ */
 import { stroke } from "../base/colours.ts";
 import { formatNumber, groupThousands } from "../base/format.ts";
 import { draw, Plot } from "./plot.ts";
 
 export interface CostPoint {
-  /** How much of the part, with its unit. */
+  /** Amount of the part, with its unit. */
   readonly part: string;
   readonly cost: number;
   readonly value: number;
@@ -18,7 +21,7 @@ export interface CostCurveOptions {
   readonly width: number;
   readonly test: string;
   readonly unit: string;
-  /** What stands before an amount; empty without a currency. */
+  /** Sign before an amount; empty without a currency. */
   readonly currency: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What limits a rate as there are more and more of something, such as cores or shards: a line, the ceiling of another part as a
- * ruler, and the run on the stage, measured, as a dot.
+ * The limit of a rate by a count, such as cores or shards: a line, the ceiling of another part as a ruler, and the
+ * measured run on the stage as a dot.
  */
 import type { Op } from "../generated/answers.ts";
 import { ink, type Meaning, stroke } from "../base/colours.ts";
@@ -11,9 +11,9 @@ export interface CountLimit {
   readonly width: number;
   readonly marginLeft: number;
   readonly op: Op;
-  /** What there are more and more of, such as “cores”. */
+  /** The thing that is counted, such as “cores”. */
   readonly of: string;
-  /** Who does the requests, such as “the server”. */
+  /** The part that serves the requests, such as “the server”. */
   readonly who: string;
   /** The run on the stage: how many it has, and its rate. */
   readonly run: { readonly count: number; readonly rate: number };

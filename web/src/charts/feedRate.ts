@@ -17,7 +17,7 @@ export interface Filled {
 
 const dots = 40;
 
-/** The parts of a run in which the device filled; none where there is no device, or where it never took anything. */
+/** Return the parts of a run in which the device filled; none without a device, or if it never received data. */
 export function fillings(result: Result): readonly Filled[] {
   const { zfs_l2_bytes: held = 0, zfs_l2_share_percent: share = 0 } = result.summary.metrics;
   if (held <= 0 || share <= 0) return [];

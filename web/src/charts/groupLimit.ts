@@ -10,7 +10,7 @@ import { groupsOf } from "./rows/writePath.ts";
 
 export interface GroupLimitOptions {
   readonly width: number;
-  /** What a sync should take. */
+  /** Target duration of a sync. */
   readonly target_ns: number;
 }
 

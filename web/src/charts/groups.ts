@@ -31,7 +31,7 @@ interface Bar {
   readonly to_s: number;
 }
 
-/** What a group did from when to when; a state that took no time is left out. */
+/** Return the states of each group with their times, without states that took no time. */
 export function barsOf(groups: readonly Group[], end_s: number): readonly Bar[] {
   return groups.flatMap((group) => {
     const times = [group.opened_s, group.closed_s, group.quiesced_s, group.sync_started_s, group.synced_s];

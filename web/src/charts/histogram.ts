@@ -16,7 +16,7 @@ import { powerTicks } from "./ticks.ts";
 // As in the style sheet.
 const betweenCharts = 32;
 
-/** What is read of a run here; the console has no more of one. */
+/** The parts of a run that are read here; the console has only these. */
 type Tables = Pick<Result, "summary" | "columns">;
 
 export interface HistogramOptions {

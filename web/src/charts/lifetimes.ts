@@ -17,7 +17,7 @@ export interface LifetimesOptions {
   readonly job: string;
   readonly op?: Op;
   readonly width: number;
-  /** Which requests follow the mean. */
+  /** Requests that follow the mean. */
   readonly pick?: "slowest" | "first" | "around";
   /** The index of the request in the middle, for `around`. */
   readonly around?: number;

@@ -1,4 +1,4 @@
-/** What charts use of Observable Plot: named one by one, the rest of the library stays out of the bundle. */
+/** The parts of Observable Plot that charts use. Named imports keep the rest of the library out of the bundle. */
 export {
   areaY,
   barX,

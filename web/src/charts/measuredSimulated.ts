@@ -1,4 +1,6 @@
-/** What a fitted model does on the jobs that were measured: each a mark, simulated over measured, on the diagonal where both agree. */
+/**
+ * A fitted model against the measured jobs: each job is a mark, simulated over measured, on the diagonal if both agree.
+ */
 import { ink } from "../base/colours.ts";
 import { formatNumber } from "../base/format.ts";
 import { draw, Plot } from "./plot.ts";

@@ -1,4 +1,4 @@
-/** What a tool printed, as text that can be scrolled by keyboard and copied. */
+/** The output of a tool, as text that can be scrolled by keyboard and copied. */
 import { html } from "../base/elements.ts";
 
 export interface PrintedOptions {

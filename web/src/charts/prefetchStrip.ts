@@ -22,7 +22,7 @@ export interface PrefetchStripOptions {
   readonly rows?: number;
   /** End of the time axis; the slowest read when absent. Keep it fixed to compare runs. */
   readonly latency_max_ns?: number;
-  /** How much of the file after a read is kept in the picture; what is prefetched, when absent. */
+  /** Bytes of the file after a read that the picture keeps visible. Default: the prefetched range. */
   readonly ahead_bytes?: number;
 }
 
@@ -197,7 +197,7 @@ export function prefetchStrip(result: Result, options: PrefetchStripOptions): Pr
     if (memoryWidth > 6.4 * inMemory.length) group.append(inBar(x(read.from) + 6, y, inMemory, "on-memory"));
     else if (memoryWidth > 48) group.append(inBar(x(read.from) + 5, y, formatBytes(read.cached_bytes), "on-memory"));
 
-    // What the prefetcher fetched because of this read.
+    // Data that the prefetcher fetched because of this read.
     read.prefetched.forEach((prefetch, nth) => {
       if (time_ns < prefetch.issue_ns) return;
       const done = progressOf(prefetch, time_ns);
@@ -237,7 +237,7 @@ export function prefetchStrip(result: Result, options: PrefetchStripOptions): Pr
   return { element: root, handle, ahead_bytes };
 }
 
-/** Which read is under way or was the last to start at `time_ns`; -1 before the first. */
+/** Return the read in flight, or the last that started by `time_ns`; -1 before the first. */
 export function readAt(reads: readonly Read[], time_ns: number): number {
   let [low, high] = [0, reads.length];
   while (low < high) {
@@ -248,7 +248,7 @@ export function readAt(reads: readonly Read[], time_ns: number): number {
   return low - 1;
 }
 
-/** What happens at `time_ns`, in words. */
+/** Describe the moment `time_ns` as text. */
 export function describe(reads: readonly Read[], index: number, time_ns: number, writes: readonly Read[] = []): string {
   const read = reads[index];
   if (read === undefined) return "Before the first read.";

@@ -1,6 +1,6 @@
 /**
- * What storage that reduces data makes of a job's buffers: one bar for each step, as long as what is left after it. What a step
- * took stands beside its bar.
+ * The effect of data reduction on a job's buffers: one bar for each step, as long as the bytes left. The share removed
+ * by the step is next to its bar.
  */
 import { fill, ink, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
@@ -13,7 +13,7 @@ import { resultTable } from "./resultTable.ts";
 interface Step {
   readonly name: string;
   readonly bytes: number;
-  /** What the step took, of what came to it. */
+  /** Share of the incoming bytes that the step removed. */
   readonly taken: number;
 }
 

@@ -1,7 +1,7 @@
-/** A plain table: what stands behind each chart, for screen readers, for copying and for exact values. */
+/** A plain table behind each chart, for screen readers, for copying and for exact values. */
 import { html } from "../base/elements.ts";
 
-/** How many rows a table over time has at most: what is finer is put together. */
+/** Maximum rows of a table over time; finer rows are merged. */
 export const mostTimeRows = 60;
 
 export interface TableColumn<Row> {

@@ -16,7 +16,7 @@ export interface RunOverviewOptions {
   readonly width: number;
   readonly height: number;
   readonly latency_max_ns: number;
-  /** Which of the run's pictures; the one that says most when absent. */
+  /** Kind of the picture. Default: the most informative one. */
   readonly kind?: OverviewKind;
 }
 
@@ -43,7 +43,7 @@ export function runOverview(result: Result, options: RunOverviewOptions): SVGSVG
   }
 }
 
-/** What the full height of a picture stands for. */
+/** Return the value of a picture's full height. */
 export function overviewScale(
   result: Result,
   options: Pick<RunOverviewOptions, "op" | "latency_max_ns" | "kind">,

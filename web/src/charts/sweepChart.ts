@@ -18,7 +18,7 @@ export interface SweepChartOptions {
   readonly metric: string;
   readonly metricUnit: string;
   readonly now: number | undefined;
-  /** What the reader had drawn before the sweep. */
+  /** The curve that the reader predicted before the sweep. */
   readonly expected?: readonly SweepPoint[] | undefined;
 }
 

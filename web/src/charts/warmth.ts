@@ -197,7 +197,7 @@ function held(intervals: readonly Interval[], end: number, width: number): Eleme
   });
 }
 
-/** What has been wasted up to the end of an interval. */
+/** Return a function that sums the wasted bytes up to the end of an interval. */
 function summed(intervals: readonly Interval[]): (interval: Interval) => number {
   let sum = 0;
   const sums = new Map(intervals.map((interval) => [interval, (sum += interval.wasted)]));

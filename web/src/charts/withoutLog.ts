@@ -1,4 +1,4 @@
-/** What is shown of a run that was too long to keep every operation. */
+/** The message for a run that was too long to keep every operation. */
 import { column, type Result } from "../engine/api.ts";
 import type { CaseDocument } from "../engine/types.ts";
 import { html } from "../base/elements.ts";

@@ -1,4 +1,7 @@
-/** What reaches the devices: group writes completed in each interval. A backend that works and idles in turn is a picket fence. */
+/**
+ * Writes to the devices: group writes completed in each interval. A backend that works and idles in turn is a picket
+ * fence.
+ */
 import { ink, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatBytes, formatNumber, groupThousands } from "../base/format.ts";

@@ -45,7 +45,7 @@ export type Column = Float64Array | Uint32Array;
 
 /** A finished run: what it amounts to, and its tables column by column (`ops.latency_ns`, `bins.count`, ...). */
 export interface Result {
-  /** What ran, with every preset filled in. */
+  /** The scenario that ran, with every preset filled in. */
   readonly scenario: Scenario;
   /** Processor time by stack of functions, folded, where the run has a server or a controller. */
   readonly folded?: string;

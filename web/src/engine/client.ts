@@ -119,7 +119,7 @@ export class EngineClient {
     }
     if (message.kind === "partial") {
       waiting.onPartial?.(fillZeroColumns(message.result));
-      // What it has drawn is seen with the next frame; a page in the background has none and is told nothing more.
+      // The next frame shows the drawing. A page in the background has no frames and receives nothing more.
       requestAnimationFrame(() => this.#send({ kind: "drawn", id: message.id }));
       return;
     }

@@ -8,7 +8,7 @@ import { readResult, problemsOf, scenarioOf, simulate, type OpenRun } from "./si
 const engine = { call, Run };
 const running = new Set<number>();
 const finished = new Map<string, OpenRun>();
-/** What to do once the page has drawn the last partial result of a run. */
+/** Actions after the page has drawn the last partial result of a run. */
 const drawn = new Map<number, () => void>();
 
 self.onmessage = (event: MessageEvent<ToWorker>) => void hear(event.data);

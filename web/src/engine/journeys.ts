@@ -35,7 +35,7 @@ export interface Marks {
 }
 
 export class Journeys {
-  /** How many requests there are, parts included. */
+  /** Number of requests, including parts. */
   readonly count: number;
   /** One journey in so many was kept. */
   readonly every: number;
@@ -62,7 +62,7 @@ export class Journeys {
   readonly #rows = new Map<number, number>();
   readonly #marks: ReadonlyMap<MarkName, Marks>;
   #slices: Uint32Array[] = [];
-  /** How often somebody has asked what is under way. */
+  /** Number of queries for requests in flight. */
   #looks = 0;
 
   constructor(result: Result) {
@@ -113,7 +113,7 @@ export class Journeys {
     return this.#marks.get(name) ?? noMarks;
   }
 
-  /** Calls `see` for every request that is under way at a moment, in order of begin. */
+  /** Calls `see` for every request in flight at a moment, in order of their starts. */
   each(time_ns: number, see: (row: number) => void): void {
     const [from, to] = this.window;
     if (this.count === 0 || time_ns < from || time_ns > to) return;

@@ -61,7 +61,7 @@ export async function simulate(engine: Engine, request: RunRequest, options: Sim
   const run = open(engine, request);
   const begun_ms = performance.now();
   let partialAt_ms = begun_ms + firstPartialMs;
-  // What ends soon is drawn once, as a whole.
+  // A run that ends soon is drawn once, when it is complete.
   const endsSoon = (progress: number) => ((performance.now() - begun_ms) * (1 - progress)) / progress <= firstPartialMs;
   try {
     for (;;) {
@@ -116,7 +116,10 @@ export function readResult(run: OpenRun, scenario: Scenario): Result {
   return { scenario, summary, columns, ...(folded === undefined ? {} : { folded }) };
 }
 
-/** A result with its columns of zeros, in the engine's order. They share one array: nobody writes into a result. */
+/**
+ * Return a result with its columns of zeros, in the engine's order. They share one array, because results are
+ * read-only.
+ */
 export function fillZeroColumns(result: Result): Result {
   const rows = column(result, "ops.id").length;
   if (zeros.length < rows) zeros = new Float64Array(2 * rows);

@@ -1,7 +1,7 @@
 /**
  * Many runs over several threads: each thread takes the next request when it has finished one.
  *
- * The threads live as long as the sweep. A failure or a raised signal ends all of them; what was under way is dropped.
+ * The threads live as long as the sweep. A failure or a raised signal ends all of them, and drops their runs.
  */
 import { EngineClient } from "./client.ts";
 import { Cancelled } from "./api.ts";

@@ -1,6 +1,4 @@
-/**
- * What the engine takes. What it gives is generated from its own types (`make wasm`), and only passed on here.
- */
+/** Inputs of the engine. Its outputs are generated from its own types (`make wasm`), and only re-exported here. */
 import type { Answers, Control as Described, ToolName, Value } from "../generated/answers.ts";
 import type { Scenario } from "../generated/scenario.ts";
 
@@ -16,7 +14,7 @@ export type Control = Pick<Described, "path" | "title" | "help" | "value"> &
       readonly { readonly value: Value; readonly title?: string; readonly help?: string | null }[] | null;
   };
 
-/** What to run: a case with changes, or a whole scenario. */
+/** A run: a case with changes, or a whole scenario. */
 export type RunRequest =
   | {
       readonly case: string;
@@ -42,7 +40,7 @@ export interface CurveRequest {
   readonly set?: Readonly<Record<string, string | number>>;
 }
 
-/** What each question that the page asks takes. */
+/** Inputs of each question that the page asks. */
 interface Inputs {
   version: Record<string, never>;
   cases: Record<string, never>;

@@ -131,7 +131,7 @@ function slider(control: Control, { target }: ControlsOptions): Field {
   };
 }
 
-/** Units of which there are whole ones only. */
+/** Units with whole numbers only. */
 const counted: ReadonlySet<string> = new Set(["packets", "rpm"]);
 
 function wordsFor({ unit, step }: Control, value: number): string {

@@ -1,6 +1,6 @@
 /**
- * The question of a case, asked once: a guess before the variant that answers it is shown. What was guessed, or that the
- * question was skipped, is remembered by whoever gives the memory.
+ * The question of a case, asked once: a guess before the variant that answers it is shown. The given memory stores the
+ * guess, or that the question was skipped.
  */
 import { formatNumber, trimZeros } from "../base/format.ts";
 import type { CaseDocument } from "../engine/types.ts";
@@ -28,7 +28,7 @@ export interface Prediction {
   readonly revealing: string | undefined;
   /** Whether a metric or a view is covered: the question is open, and it would answer it. */
   readonly isCovered: (name: string) => boolean;
-  /** Whether the question still stands before this variant. */
+  /** Whether the question must still be answered before this variant. */
   isOpenFor(variant: string): boolean;
   commit(guess: number): void;
   skip(): void;
@@ -57,7 +57,7 @@ export function predictionOf(document: Pick<CaseDocument, "ask" | "default_varia
   };
 }
 
-/** What was remembered; a memory that cannot be read is none. */
+/** Read the stored answer; an unreadable one counts as none. */
 function readAnswer(text: string | null): Answer {
   if (text === null) return { kind: "open" };
   try {

@@ -13,7 +13,7 @@ import { Latest } from "../engine/latest.ts";
 import type { Prediction } from "./prediction.ts";
 import { valuesOf } from "./sweepValues.ts";
 
-/** What decides a run of a case. */
+/** The inputs of a case's run. */
 export interface RunState {
   readonly variant: string;
   /** Values that differ from the variant's own, by path. */
@@ -79,7 +79,7 @@ export interface RunControllerOptions<Run extends Finished> {
   readonly start?: Partial<RunState>;
   /** True if the values stay when the variant changes: in a notebook they belong to the cell. */
   readonly keepsValues?: boolean;
-  /** The question that stands before a variant. */
+  /** The question before a variant. */
   readonly prediction?: Pick<Prediction, "isOpenFor">;
 }
 
@@ -97,7 +97,7 @@ export function documentedState({ default_variant }: Pick<CaseDocument, "default
   return { variant: default_variant, set: {}, seed: defaultSeed };
 }
 
-/** What the engine is asked for a state. */
+/** Return the engine's request for a state. */
 export function requestOf(
   id: string,
   { variant, set, seed }: { readonly [Key in keyof RunState]?: RunState[Key] | undefined },
@@ -140,7 +140,7 @@ export class RunController<Run extends Finished> {
     });
   }
 
-  /** What the reader wants to see. */
+  /** Return the state that the reader wants to see. */
   get state(): RunState {
     return this.#state;
   }
@@ -298,7 +298,7 @@ export class RunController<Run extends Finished> {
   }
 
   #show(run: Run, state: RunState, isPartial = false): void {
-    // Whoever asked may have gone while it ran.
+    // The page may have closed while the run was in progress.
     if (this.#isClosed) {
       run.free?.();
       return;

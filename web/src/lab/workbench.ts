@@ -29,7 +29,7 @@ export interface WorkbenchOptions<Run extends Finished> extends Omit<
   readonly name: string;
   /** Whether the stage of the case is shown. */
   readonly hasStage: boolean;
-  /** Which controls are shown; all of the case when absent. */
+  /** Filter of the shown controls. Default: all controls of the case. */
   readonly shows?: (control: Control) => boolean;
   /** The controls have been built for another state. */
   readonly onControls?: (list: readonly Control[]) => void;

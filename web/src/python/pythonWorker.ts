@@ -24,7 +24,7 @@ python.catch((error: unknown) => send({ kind: "unloaded", why: wordsOf(error) })
 interface JsonHandler {
   answer(message: string, progress: (share: number) => void): string;
 }
-/** What is used of Emscripten's, whose types Pyodide does not bring. */
+/** The parts of Emscripten's interface that are used; Pyodide has no types for them. */
 interface FileSystem {
   chdir(path: string): void;
   analyzePath(path: string): { readonly exists: boolean };
@@ -124,7 +124,7 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a notebook's cell would show of a value: its picture or table where it has one, and a run's columns for charts. */
+/** Return the display of a value as in a notebook's cell: its picture or table, or a run's columns for charts. */
 function shownOf(pyodide: PyodideAPI, value: unknown): ShownValue {
   const builtins = pyodide.pyimport("builtins") as { repr: (value: unknown) => string };
   const whole = builtins.repr(value);

@@ -11,7 +11,7 @@ import type { Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
 const speeds = [0.1, 0.5, 1, 2, 5, 10, 20, 50];
-/** What lies above and below the marks of a drawing, in pixels: the axes and their labels. */
+/** Space above and below the marks of a drawing, in pixels, for the axes and their labels. */
 const axes = { top: 22, bottom: 38 } as const;
 const fewestStops = 4;
 const evenStops = 20;
@@ -126,7 +126,7 @@ function lastOf(result: Result): number {
   return clientsEndOf(result) * 1e9 * (1 - 1e-6);
 }
 
-/** What a step goes to: the start of a sync, or even steps where there are few. */
+/** Return the targets of a step: the starts of syncs, or even steps if there are few. */
 function stopsOf(result: Result): readonly number[] {
   const syncs = groupsOf(result).flatMap(({ sync_started_s }) =>
     sync_started_s === undefined ? [] : [sync_started_s * 1e9],

@@ -1,6 +1,6 @@
 /**
- * The stage of a cluster: its map at a moment, the clock under it, and the machine itself as a handle that can be dragged, or
- * sent with the arrow keys, to the node it shall move to.
+ * The stage of a cluster: its map at a moment, with the clock under it. The machine is a handle: drag it, or press the
+ * arrow keys, to choose the node that it moves to.
  */
 import type { Result } from "../engine/api.ts";
 import type { Control } from "../engine/types.ts";

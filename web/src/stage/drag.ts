@@ -13,7 +13,7 @@ export interface DragOptions {
   readonly begin: (x: number) => Drag | undefined;
   /** Called for the keys of a slider. */
   readonly step: (steps: number) => void;
-  /** How many steps a page is. */
+  /** Number of steps of a page. */
   readonly page?: number;
 }
 
@@ -40,7 +40,7 @@ export function onDrag(element: HTMLElement, options: DragOptions): void {
   });
 }
 
-/** What a screen reader says of something that can be dragged. */
+/** Set the text of a screen reader for something that can be dragged. */
 export function sayRange(
   element: HTMLElement,
   now: number,

@@ -21,7 +21,7 @@ export class Player {
   #time_ns = 0;
   #frame = 0;
   #isAuto = false;
-  /** What a shorter run does not have: a run under way comes in parts, and the whole has it again. */
+  /** The wanted moment, which a shorter run does not have yet: a run in progress arrives in parts. */
   #wished: { readonly at: number; readonly share: number } | undefined;
   #wished_ns: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -108,8 +108,8 @@ export class Player {
   }
 
   /**
-   * Plays without having been asked, up to a moment. Who prefers reduced motion sees at once what stands still there: to step through
-   * a whole run would take longer than anything may move by itself.
+   * Plays automatically, up to a moment. With reduced motion, it shows at once the still picture of that moment,
+   * because stepping through a whole run would take longer than automatic motion may last.
    */
   playByItself(until_ns: number, still_ns = until_ns): void {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.moveTo(still_ns);

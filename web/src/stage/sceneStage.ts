@@ -338,7 +338,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
       const { result } = panels[0];
       if (result === undefined) return;
       const until_ns = scene.playsRun ? clientsEndOf(result) * 1e9 * (1 - 1e-6) : Number.POSITIVE_INFINITY;
-      // Something is under way in the middle.
+      // In the middle there are requests in flight.
       player.playByItself(until_ns, player.end_ns / 2);
     },
     setFields: () => undefined,
@@ -391,7 +391,7 @@ function slowestOf(journeys: Journeys): number {
   return best;
 }
 
-/** The one that is followed while it is under way, else the one under way that takes longest. */
+/** Return the followed request while it is in flight, else the one in flight that takes longest. */
 function worthFollowing(journeys: Journeys, followed: number, time_ns: number): number {
   const isUnderWay = (row: number) => journeys.begin_ns[row]! <= time_ns && time_ns < journeys.lastOf(row);
   if (followed >= 0 && isUnderWay(followed)) return followed;

@@ -1,11 +1,11 @@
-/** What a stage is: a moving picture of a run that owns its moment in time. What to run is its owner's business. */
+/** A stage: a moving picture of a run that owns its moment in time. Its owner decides which run. */
 import type { AskEngine, Result } from "../engine/api.ts";
 import type { Changes, Control } from "../engine/types.ts";
 import type { Focus } from "../charts/chart.ts";
 
 /** The fields of the scenario that the reader may change, for stages on which something can be dragged. */
 export interface Fields {
-  /** What the case offers for a field; nothing when it does not offer it. */
+  /** Return the case's control for a field; nothing if it offers none. */
   control(path: string): Control | undefined;
   /** New values while the hand moves. */
   onInput(values: Changes): void;
@@ -25,7 +25,7 @@ export interface StageOptions {
 export interface Beside {
   readonly result: Result;
   readonly label: string;
-  /** What the run that was there is called now that there are two. */
+  /** Label of the original run when there are two. */
   readonly own: string;
 }
 

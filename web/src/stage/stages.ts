@@ -43,7 +43,7 @@ const stageFiles: ReadonlyMap<string, () => Promise<Make>> = new Map([
   ["alignment", async () => (await import("./alignmentStage.ts")).alignmentStage],
 ]);
 
-/** What has been fetched. Every page has the life of a request. */
+/** Loaded scenes. Every page has the life of a request. */
 const scenes = new Map<string, Scene>([[lifeScene.name, lifeScene]]);
 const stages = new Map<string, Make>();
 
@@ -79,7 +79,7 @@ export function stageOf(
   return chartStage(chartNamed(view) ?? histogramChart, { ...options, focus });
 }
 
-/** What a stage is called on the button that shows it. */
+/** Return the label of a stage on its button. */
 export function titleOfStage(view: string): string {
   return sceneNamed(view)?.title ?? chartNamed(view)?.title ?? ownTitles.get(view) ?? "The run";
 }

@@ -86,7 +86,7 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
     );
   }
 
-  /** What the colours of the bars mean: those of the phases in which some request was, named once for each paint. */
+  /** Draw the key: the colours of the phases that occur, named once for each paint. */
   function drawKey(): void {
     const words = new Map<Meaning, string[]>();
     phases.forEach(({ label, meaning }, at) => {

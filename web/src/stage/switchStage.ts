@@ -47,7 +47,7 @@ export function switchStage(
   const views = [...new Set<string>([doc.view, ...doc.views.filter(isStage), lifeScene.name])];
   const made = new Map<string, Stage>();
   const place = html("div", { class: "stage-place" });
-  // What is covered does not open the page.
+  // Do not open the page with a hidden view.
   let view = views.find((name) => !isCovered(name)) ?? lifeScene.name;
   let fields: Fields | undefined;
   let beside: Beside | undefined;
@@ -101,7 +101,7 @@ export function switchStage(
     const asked = doc.journeys;
     if (scene.playsRun) return { stays: mostStays };
     const own = sceneNamed(doc.view);
-    // What a case asks for whose own stage follows no request is meant for this one: a request that began long before that moment.
+    // If the case's own stage follows no request, its setting is for this stage: a request that started long before.
     const isMeantHere = asked !== undefined && own?.isFlow === true;
     if (looked_ns > 0 && !isMeantHere && own?.playsRun !== false) {
       return { from: Math.round(looked_ns), requests: fewRequests, stays: mostStays };

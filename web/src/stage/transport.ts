@@ -10,9 +10,9 @@ const longRun_s = 600;
 export interface TransportOptions {
   /** Simulated seconds for each second of the reader that can be chosen. */
   readonly speeds: readonly number[];
-  /** What a speed and a moment are called where they are not of simulated time. */
+  /** Labels of a speed and a moment, if they are not simulated time. */
   readonly words?: { readonly speed: (value: number) => string; readonly clock: (time_ns: number) => string };
-  /** What lies above the scrubber, as wide as its thumb travels. */
+  /** Content above the scrubber, as wide as the travel of its thumb. */
   readonly above?: HTMLElement;
   readonly onMove: () => void;
   /** Called when playing stops. */

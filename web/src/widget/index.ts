@@ -24,7 +24,7 @@ import shiftSheet from "../style/shift.css?inline";
 import widgetSheet from "../style/widget.css?inline";
 
 interface Traits {
-  /** Which widget it is; a case's chart has none. */
+  /** Kind of the widget; none for a case's chart. */
   kind?: string;
   case_id: string;
   variant: string;

@@ -36,7 +36,7 @@ const lines = [
   "charge above threshold",
 ];
 
-/** The cache of a run, its battery and its log; none where there is no such cache. */
+/** Return the cache of a run, its battery and its log; nothing without such a cache. */
 export function batteryOf(result: Result): BatteryRun | undefined {
   const begins = column(result, "raid_cache.time_ns");
   const cache = result.scenario.raid_cache;

@@ -1,6 +1,4 @@
-/**
- * The tables of a cluster as its map needs them: who was where, what each node held and what was on its way, at any moment.
- */
+/** The tables of a cluster for its map: place of each machine, blocks of each node and traffic, at any moment. */
 import { column, type Result } from "../../engine/api.ts";
 import { formatBytes, formatNumber } from "../../base/format.ts";
 
@@ -24,7 +22,7 @@ export interface ClusterMoment {
   readonly lost: readonly boolean[];
   /** Blocks of the machine, without further copies. */
   readonly blocks: number;
-  /** What went between nodes in this interval: requests of the machine, and copies of all. */
+  /** Traffic between nodes in this interval: requests of the machine, and copies of all machines. */
   readonly flows: readonly Flow[];
 }
 

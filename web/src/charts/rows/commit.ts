@@ -22,9 +22,9 @@ export interface Flush {
 export interface Commits {
   /** The names of the logs. */
   readonly logs: readonly string[];
-  /** How many stages flush each log. */
+  /** Number of stages that flush each log. */
   readonly stagesOf: readonly number[];
-  /** By row of the journeys; none for what is no transaction. */
+  /** By row of the journeys; nothing if the row is not a transaction. */
   readonly visits: readonly (readonly Visit[])[];
   /** By log, in order of begin. */
   readonly flushes: readonly (readonly Flush[])[];

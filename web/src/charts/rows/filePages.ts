@@ -1,4 +1,4 @@
-/** What a page cache read, and when: the engine's table of decisions, and the log of reads that found their pages cached. */
+/** Reads of a page cache over time: the engine's table of decisions, and the log of reads that hit cached pages. */
 import { column, type Result } from "../../engine/api.ts";
 
 export const pageBytes = 4096;
@@ -13,7 +13,7 @@ export interface Guess {
   readonly asked: number;
   /** Pages cached just before it. */
   readonly history: number;
-  /** What is cached from then on. */
+  /** Start of the range that is cached from then on. */
   readonly start: number;
   readonly end: number;
   readonly fetched: number;

@@ -5,7 +5,7 @@ export interface Outage {
   /** Its number, from 0. */
   readonly number: number;
   readonly dark: readonly number[];
-  /** The nodes of each set of which nothing was left. */
+  /** Nodes of each set that lost all its copies. */
   readonly lost: readonly (readonly number[])[];
 }
 

@@ -6,7 +6,7 @@ export interface CacheInterval {
   readonly to_s: number;
   /** Written back, in MB/s. */
   readonly written: number;
-  /** At its end, in MB: dirty, and on its way to the disk. */
+  /** At its end, in MB: dirty, and being written to the disk. */
   readonly dirty: number;
   readonly underWay: number;
 }

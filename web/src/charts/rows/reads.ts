@@ -31,7 +31,7 @@ export interface Read extends Range {
   readonly phase_ns: readonly number[];
   /** Parts that no earlier prefetch covers. */
   readonly missing: readonly Range[];
-  /** What the prefetcher fetched because of this read. */
+  /** Data that the prefetcher fetched because of this read. */
   readonly prefetched: readonly Prefetched[];
 }
 
@@ -139,7 +139,7 @@ export function uncovered(whole: Range, ranges: readonly Range[]): Range[] {
   return gaps;
 }
 
-/** Where the bytes that nobody had asked for came from. */
+/** Return the source of the bytes that were not fetched ahead. */
 export function missedFrom(read: Read): "disk" | "flash" {
   const moved_ns = phaseOf(read, "seek") + phaseOf(read, "rotation");
   return moved_ns === 0 && phaseOf(read, "flash_read") > 0 ? "flash" : "disk";

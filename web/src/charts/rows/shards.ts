@@ -47,7 +47,7 @@ export function epochsOf(result: Result, disk: number): readonly Epoch[] {
     .map(({ from_s, shards: count }) => ({ from_s, shards: count }));
 }
 
-/** How many disks have controllers of their own. */
+/** Return the number of disks with their own controllers. */
 export function disksOf(result: Result): number {
   return new Set(column(result, "cpu.disk")).size;
 }
@@ -71,7 +71,7 @@ export function activeSeconds(result: Result, job: string, op: string): number {
   return iops > 0 ? ios / iops : 0;
 }
 
-/** What a server is called. */
+/** Return the name of a server. */
 export function nameOf(server: Server, servers: readonly Server[]): string {
   if (servers.length === 1) return "controller";
   return server.number === 0 ? "primary" : `shard ${server.number - 1}`;

@@ -15,13 +15,13 @@ export interface ShingledInterval {
   /** Where the last write ended, and where the zone begins that was cleaned last, as shares of the addresses. */
   readonly writeAt: number;
   readonly cleanAt: number;
-  /** What the cache holds of each part of the addresses at its end, in GB. */
+  /** Cached data of each part of the addresses at the end of the interval, in GB. */
   readonly parts: readonly number[];
 }
 
 export interface ShingledDrive {
   readonly intervals: readonly ShingledInterval[];
-  /** What the cache holds at most, in GB. */
+  /** Size of the cache, in GB. */
   readonly cache: number;
   /** A zone in MB, and how many there are. */
   readonly zone: number;

@@ -190,7 +190,10 @@ const throttles: Readonly<Record<Era, ThrottleKind>> = {
 };
 const newestEra: Era = "openzfs-2.1";
 
-/** What a file system does at which fill. The percentages are the tunables of its version, replaced where the scenario does. */
+/**
+ * Return the thresholds of a file system. The percentages are the tunables of its version, unless the scenario replaces
+ * them.
+ */
 export function throttleOf(zfs: ZfsSpec): Throttle {
   const era = zfs.era ?? newestEra;
   const kind = zfs.throttle ?? throttles[era];
@@ -225,7 +228,7 @@ export function throttleOf(zfs: ZfsSpec): Throttle {
 
 const targets_ns: Readonly<Partial<Record<Era, number>>> = { "zfs-2010": 1e9 };
 
-/** What a sync should take under the throttles of 2008 and 2010. */
+/** Return the target duration of a sync under the throttles of 2008 and 2010. */
 export function targetOf(zfs: ZfsSpec): number {
   return Number(zfs.txg_synctime ?? targets_ns[zfs.era ?? newestEra] ?? 5e9);
 }
@@ -279,7 +282,7 @@ export function describeMoment(result: Result, time_s: number): string {
   return `${parts.join(", ")}; ${entered}.${pipeline}`;
 }
 
-/** How much is dirty beside what may be: of all dirty data together, or of each group. */
+/** Describe dirty data relative to the limit: of all dirty data, or of each group. */
 function ofTheLimit(result: Result, { dirty_mean_bytes, limit_bytes }: Interval): string {
   if (limit_bytes === 0) return "";
   const zfs = result.scenario.zfs;
@@ -311,7 +314,7 @@ export function intervalAt(result: Result, time_s: number): Interval | undefined
   return intervals[Math.max(0, Math.min(at, intervals.length - 1))];
 }
 
-/** What a group does at a moment; nothing when it is not there. */
+/** Return the state of a group at a moment; nothing if it does not exist then. */
 export function stateAt(group: Group, time_s: number): "open" | "quiescing" | "waiting" | "syncing" | undefined {
   const isPast = (time: number | undefined) => time !== undefined && time <= time_s;
   if (group.opened_s > time_s || isPast(group.synced_s)) return undefined;

@@ -1,4 +1,6 @@
-/** What gives the answer to the open question away: it stands behind one sentence until the reader has predicted or skipped. */
+/**
+ * Sections that give away the answer to the open question. They are hidden until the reader has predicted or skipped.
+ */
 import { html } from "../../base/elements.ts";
 import type { Prediction } from "../../lab/prediction.ts";
 

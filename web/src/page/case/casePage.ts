@@ -48,7 +48,7 @@ void openPage(page, open);
 async function open(linked: PageState): Promise<void> {
   const { content: id = "", dataset } = document.querySelector<HTMLMetaElement>("meta[name=case]") ?? {};
   const engine = new EngineClient();
-  // While the engine is on its way; whether it comes is told below, with the others.
+  // Load the stage while the engine loads; failures of the engine are reported below.
   if (dataset?.view !== undefined) void loadStages([dataset.view]).catch(() => undefined);
   let start = linked;
   if (start.case !== undefined && start.case !== id) {
@@ -90,7 +90,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
   const unusual = warnings();
   const reset = html("button", { type: "button", class: "quiet reset", hidden: "" }, "Reset");
   reset.addEventListener("click", () => controller.reset());
-  // Who puts an incident into a page of their own chooses what it shows.
+  // The author of a page that embeds an incident chooses what it shows.
   const question = predictionOf(doc, isEmbedded ? answered : predictionMemory(doc.id));
   const state = new CaseState({ document: doc, prediction: question, start });
   const pair = html("input", { type: "checkbox" });
@@ -101,8 +101,8 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     ` Compare with “${state.titleOf(doc.default_variant)}”`,
   );
   pair.addEventListener("change", () => showBeside());
-  // What the hand is on is drawn at once. The charts further down follow when the hand rests, and a few times a second
-  // while it moves: drawing them each time would hold up the next result.
+  // Draw the control in use at once. Other charts follow when the input rests, and a few times a second while it moves;
+  // drawing them each time would delay the next result.
   const drawRestSoon = whileMoving(() => showMoment(), { restMs, intervalMs: restIntervalMs });
   // A screen reader hears the result once it has settled, not on every step of a slider.
   const speakSoon = afterRest(() => speak(), spokenAfterMs);
@@ -143,7 +143,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
           drawRestSoon();
           return;
         }
-        // What the link was wrong about stays until the reader does something.
+        // A message about a wrong link stays until the reader does something.
         if (!isOpening) message.clear();
         unusual.show(result.summary);
         framed?.result(result, controller.state);

@@ -1,6 +1,6 @@
 /**
- * What a case's page knows beside its run: the open tab, what its link holds, what a run is compared with and played beside. The run
- * itself is the controller's. No element is touched here.
+ * The state of a case's page besides its run: the open tab, the contents of its link, the comparison run and the run
+ * that is played next to it. The controller has the run itself. No DOM access.
  */
 import type { Result } from "../../engine/api.ts";
 import type { CaseDocument } from "../../engine/types.ts";
@@ -68,7 +68,7 @@ export class CaseState {
     return { variant: variant ?? this.#options.document.default_variant, set, seed };
   }
 
-  /** What the address holds. */
+  /** Return the state for the address. */
   pageState(run: RunState): PageState {
     return { case: this.#options.document.id, ...run, ui: this.#ui };
   }
@@ -90,7 +90,10 @@ export class CaseState {
     return { result: reference, label: this.titleOf(this.#options.document.default_variant) };
   }
 
-  /** What can be played beside the run: the case as documented, once the question is answered, and where they differ. */
+  /**
+   * Return the run that can be played next to the current one: the case as documented, once the question is answered,
+   * if they differ.
+   */
   besideOf(shown: Shown): Beside | undefined {
     const other = this.comparedWith(shown);
     if (other === undefined || this.#options.prediction.isOpen) return undefined;

@@ -80,7 +80,7 @@ export function pythonConsole(code: () => string): HTMLElement {
   function place(node: Text | HTMLElement): void {
     output.append(node);
     kept += node.textContent.length;
-    // What was printed long ago gives way.
+    // Drop the oldest output.
     while (kept > mostKept && output.firstChild !== node) {
       kept -= (output.firstChild?.textContent ?? "").length;
       output.firstChild?.remove();

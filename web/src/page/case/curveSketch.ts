@@ -29,7 +29,7 @@ export interface SketchedPoint {
 
 export interface CurveSketch {
   readonly element: HTMLElement;
-  /** What was drawn, at each value of the control. */
+  /** Return the drawn curve, at each value of the control. */
   curve(): SketchedPoint[];
 }
 

@@ -1,7 +1,7 @@
-/** What is drawn on the page, as a file of its own: the picture with the styles that the page gives it, and the table beside it. */
+/** Saves a drawing of the page as a file: the picture with the styles of the page, and its table. */
 import { save } from "../shared/download.ts";
 
-/** Styles that a picture needs where there is no style sheet. */
+/** Styles that a picture needs without a style sheet. */
 const styles = [
   "fill",
   "fill-opacity",

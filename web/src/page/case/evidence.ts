@@ -30,7 +30,7 @@ export interface Evidence {
 }
 
 interface View extends Tab {
-  /** What this instrument does not show. */
+  /** What this instrument hides. */
   readonly hides: Chart["hides"];
   readonly draw: (shown: Shown, width: number) => Node | Promise<Node>;
   readonly table?: (shown: Shown) => HTMLTableElement;
@@ -159,7 +159,7 @@ export function evidence(options: EvidenceOptions): Evidence {
 
 type PrintingTool = Extract<TextRequest["tool"], "quantize" | "sync" | "bonnie" | "oplog" | "iostat" | "fio">;
 
-/** What observation tools print of a run, in the order in which they are offered. */
+/** Outputs of observation tools, in the order in which they are offered. */
 const tools: readonly {
   readonly name: PrintingTool;
   readonly title: string;
@@ -234,7 +234,7 @@ function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
   return offered.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** What stands in place of a picture that could not be drawn. */
+/** Return the message for a picture that could not be drawn. */
 function notDrawn(error: unknown): HTMLElement {
   return html("p", { class: "empty" }, error instanceof Error ? error.message : String(error));
 }

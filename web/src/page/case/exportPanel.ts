@@ -16,7 +16,7 @@ export interface ExportPanelOptions {
   readonly result: () => Result | undefined;
   /** The address of the page with its state. */
   readonly link: () => string;
-  /** What the stage shows now: what stands, and what moves on it. */
+  /** The current picture of the stage: the static drawing, and the canvas above it. */
   readonly picture: () => { readonly drawing: SVGSVGElement; readonly above?: HTMLCanvasElement } | undefined;
 }
 

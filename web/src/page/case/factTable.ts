@@ -73,7 +73,7 @@ function row(check: FactCheck, state: State, title: string, kind: string, id = "
   );
 }
 
-/** What was measured over several seeds and at other inputs, as a sentence. */
+/** Describe the results over several seeds and at other inputs. */
 function elsewhere({ stored, unit }: Fact): string {
   if (stored === undefined) return "";
   const [low, high] = stored.range.map((value) => simulated({ simulated: value, unit }));
@@ -134,7 +134,7 @@ export function deviation(check: Pick<FactCheck, "documented" | "simulated" | "t
   return `${percent > 0 ? "+" : "−"}${formatNumber(Math.abs(percent))}%`;
 }
 
-/** How many facts hold, how many the model misses, and of how many the source contradicts itself. */
+/** Describe how many facts hold, how many the model misses, and in how many the source contradicts itself. */
 export function tally(rows: readonly FactRow[]): string {
   const count = (verdict: Verdict) => rows.filter(({ fact }) => fact?.verdict === verdict).length;
   const missed = count("model misses");

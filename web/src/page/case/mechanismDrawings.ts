@@ -167,7 +167,7 @@ async function curve(engine: EngineClient, request: CurveRequest): Promise<reado
 
 type Settings = Record<string, string | number>;
 
-/** What the scenario replaces of a curve's settings. */
+/** Return the settings of a curve that the scenario replaces. */
 function given(settings: Readonly<Record<string, string | number | null | undefined>>): Settings {
   return Object.fromEntries(
     Object.entries(settings).filter((entry): entry is [string, string | number] => entry[1] != null),

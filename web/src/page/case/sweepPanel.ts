@@ -28,7 +28,7 @@ interface Swept {
   readonly control: Control;
   readonly values: readonly number[];
   readonly summaries: (Summary | undefined)[];
-  /** What the reader had drawn before it. */
+  /** The curve that the reader predicted. */
   readonly expected: Expected | undefined;
 }
 
@@ -108,7 +108,7 @@ export function sweepPanel(
     return offered.find(({ path }) => path === choice.value);
   }
 
-  /** What was drawn was drawn for one control. */
+  /** Discard the drawn curve: it was for one control. */
   function forget(): void {
     drawn = undefined;
     drawing.replaceChildren();

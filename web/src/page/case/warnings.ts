@@ -1,4 +1,4 @@
-/** What a scenario may be but is seldom meant to be, as the engine says it: one sentence each, under the controls. */
+/** The engine's warnings about a scenario that is valid but rarely intended: one sentence each, under the controls. */
 import type { Summary } from "../../engine/types.ts";
 import { html } from "../../base/elements.ts";
 

@@ -1,4 +1,4 @@
-/** What if: named experiments, one click each, and what is surprising about each once it has been tried. */
+/** “What if”: named experiments, one click each, with the surprise of each after it has been tried. */
 import type { CaseDocument, WhatIf } from "../../engine/types.ts";
 import { html } from "../../base/elements.ts";
 import { inline } from "../shared/markdown.ts";

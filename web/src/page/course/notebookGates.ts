@@ -5,7 +5,7 @@
 import { words } from "../../lab/prediction.ts";
 import { recall, remember } from "../shared/storage.ts";
 
-/** What is kept of a gate: what was committed to, or null when it was opened without. */
+/** The stored answer of each gate; null if it was opened without one. */
 type Kept = Readonly<Record<string, string | null>>;
 
 const longestAnswer = 200;

@@ -7,7 +7,7 @@ export interface SlidePlace {
   readonly slide: number;
 }
 
-/** Reads `#week=5&slide=3`; nothing when no week is named. A slide that is no number is the first. */
+/** Reads `#week=5&slide=3`; returns nothing without a week. An invalid slide number means the first slide. */
 export function readPlace(hash: string): SlidePlace | undefined {
   const parts = new URLSearchParams(hash.replace(/^#/, ""));
   const week = Number(parts.get("week") ?? "");

@@ -22,7 +22,7 @@ type Week = (typeof weeks)[number];
 
 interface Slide {
   readonly element: HTMLElement;
-  /** What is shown one after the other, the slide's own words before them. */
+  /** Parts that are shown one after the other, after the slide's own text. */
   readonly steps: readonly HTMLElement[];
   /** Called when a step is shown, counted from 1; 0 is the slide itself. */
   readonly onStep?: (step: number) => void;

@@ -1,6 +1,6 @@
 /**
- * What money buys: one test of the pool against what the pool costs, for more and more of one part. All else is the pool that
- * the page shows. Runs go on threads of their own; what cannot be built is left out, and said.
+ * One test of the pool against the cost of the pool, for increasing amounts of one part. All other parts are those of
+ * the page. Runs use separate threads. The panel names pools that cannot be built.
  */
 import { Cancelled, EngineError } from "../../engine/api.ts";
 import type { Control, DesignTest, PoolDesign } from "../../engine/types.ts";

@@ -1,4 +1,4 @@
-/** What the page of the designer says under its stage: experiments, the reasons, and where to go on. */
+/** Texts under the designer's stage: experiments, explanations, and next steps. */
 import { html } from "../../base/elements.ts";
 import { notebookInLab } from "../shared/browserLab.ts";
 

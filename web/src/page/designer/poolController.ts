@@ -35,7 +35,7 @@ export interface PoolListeners {
   onChange(): void;
   /** Numbers were replaced at once, not by the field that shows them. */
   onNumbers(): void;
-  /** What was drawn of costs is of another pool, or of other prices. */
+  /** The cost curve is outdated: it is for another pool, or for other prices. */
   onOutdated(): void;
   /** The pool is one to come back to; the one that the page opens with is not a step. */
   onStep(isOpening: boolean): void;
@@ -62,7 +62,7 @@ export class PoolController {
   #design: PoolDesign;
   #measured: Results = new Map();
   #before: Results = new Map();
-  /** What the pool did that the page starts with: experiments are compared with it. */
+  /** Results of the initial pool, with which experiments are compared. */
   #atStart: Results = new Map();
   #kept: KeptPool | undefined;
   #running: string | undefined;
@@ -82,7 +82,7 @@ export class PoolController {
     return this.#chosen;
   }
 
-  /** What the chosen numbers come to. */
+  /** Return the evaluation of the chosen numbers. */
   get design(): PoolDesign {
     return this.#design;
   }
@@ -91,7 +91,7 @@ export class PoolController {
     return this.#measured;
   }
 
-  /** What the tests are compared with: the pool that was kept, or the one before. */
+  /** Return the results with which the tests are compared: those of the kept pool, or of the previous one. */
   get compared(): Results {
     return this.#kept?.measured ?? this.#before;
   }
@@ -109,7 +109,7 @@ export class PoolController {
     return this.#measured.size === this.#design.tests.length;
   }
 
-  /** How many tests keep a part busy, and how many wait; nothing before all have run. */
+  /** Return how many tests keep a part busy, and how many wait; nothing before all have run. */
   get tally(): { readonly busy: number; readonly waiting: number } | undefined {
     if (!this.isMeasured) return undefined;
     const { tests } = this.#design;
@@ -182,7 +182,7 @@ export class PoolController {
     this.#listeners.onChange();
   }
 
-  /** What the pool would come to with other numbers of some parts. */
+  /** Evaluate the pool with other numbers of some parts. */
   designWith(numbers: Numbers): Promise<PoolDesign> {
     return this.#host.design(requestOf({ ...this.#chosen, ...numbers }));
   }
@@ -281,7 +281,7 @@ export function numbersOf(set: Readonly<Record<string, Value>>): Numbers {
   );
 }
 
-/** What the engine is asked: numbers by part, and prices by part. */
+/** Return the engine's input: numbers by part, and prices by part. */
 export function requestOf(chosen: Numbers): Record<string, number | Numbers> {
   const prices: Record<string, number> = {};
   const request: Record<string, number | Numbers> = { prices };

@@ -15,14 +15,14 @@ const chance = 0.02;
 
 const barHeight = 12;
 
-/** What a run of a test gave. */
+/** The result of a test. */
 export interface Measured {
   readonly value: number;
-  /** How much of the time the disks were busy for its load, 0 to 1. */
+  /** Share of the time that the disks were busy with its load, 0 to 1. */
   readonly disksBusy: number;
 }
 
-/** What the engine is asked to run for a test of a pool. */
+/** Return the engine's request for a test of a pool. */
 export function runOf(pool: Pick<PoolDesign, "case">, { variant, set }: DesignTest): RunRequest {
   return { case: pool.case, variant, set: { ...set, "record.analytics": false } };
 }
@@ -43,9 +43,9 @@ export function changeOf(measured: Measured | undefined, before: Measured | unde
 }
 
 export interface PoolTestsOptions {
-  /** What was measured, by name of the test. */
+  /** Results, by name of the test. */
   readonly measured: ReadonlyMap<string, Measured>;
-  /** What was measured of the pool that it is compared with. */
+  /** Results of the pool that it is compared with. */
   readonly before: ReadonlyMap<string, Measured>;
   /** The heading of that comparison. */
   readonly against: string;

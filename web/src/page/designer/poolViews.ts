@@ -1,4 +1,4 @@
-/** What the designer shows of a pool: functions from what is known of it to elements and sentences. */
+/** Views of a pool: functions from its state to elements and sentences. */
 import { EngineError } from "../../engine/api.ts";
 import type { DesignPart, PoolDesign, Problem } from "../../engine/types.ts";
 import { html } from "../../base/elements.ts";
@@ -7,7 +7,7 @@ import { amount, currencies } from "./currency.ts";
 import { ideas, type PoolIdea } from "./designerWords.ts";
 import { pricePrefix, type Numbers, type PoolController } from "./poolController.ts";
 
-/** What the pool costs and holds, and how its tests went. */
+/** Describe the cost and capacity of the pool, and the results of its tests. */
 export function poolSentence({ design, tally }: PoolController, currency: string): (Node | string)[] {
   const verdict =
     tally === undefined
@@ -19,7 +19,7 @@ export function poolSentence({ design, tally }: PoolController, currency: string
   ];
 }
 
-/** What a pool costs and holds more or less than one that was kept. */
+/** Describe the difference in cost and capacity from the kept pool. */
 export function differenceFrom(kept: PoolDesign, design: PoolDesign, currency: string): string {
   const cost = design.cost - kept.cost;
   const room = (design.capacity_bytes - kept.capacity_bytes) / 1e12;
@@ -36,7 +36,7 @@ export function costsOf({ parts }: PoolDesign, currency: string): string {
   return paid.map(({ title, cost }) => `${title} ${amount(cost, currency)}`).join(" · ");
 }
 
-/** What is wrong with a choice, by the title of the part; what is not of the engine stays as it is. */
+/** Return the problems of a choice, by the title of the part. Other errors stay unchanged. */
 export function problemsOf(error: unknown, parts: readonly DesignPart[]): readonly string[] | undefined {
   return error instanceof EngineError ? error.problems.map((problem) => inWords(problem, parts)) : undefined;
 }

@@ -1,4 +1,4 @@
-/** What `seeklab calibrate` answers, as sections of a page. */
+/** The result of `seeklab calibrate`, as sections of a page. */
 import { html, observeWidth } from "../../base/elements.ts";
 import { formatNumber, keepUnits } from "../../base/format.ts";
 import { type JudgedJob, measuredSimulated } from "../../charts/measuredSimulated.ts";
@@ -32,7 +32,7 @@ export interface Calibration {
 }
 
 export interface CalibrationOptions {
-  /** What makes a case run on the device that was found. */
+  /** Return the changes that run a case on the fitted device. */
   readonly changesFor: (id: string) => Promise<Changes>;
   readonly incidents: () => Promise<readonly Pick<Incident, "id" | "code" | "title">[]>;
   readonly onProblem: (error: unknown) => void;
@@ -215,7 +215,7 @@ function takeAway(preset: string, { changesFor, incidents, onProblem }: Calibrat
   );
 }
 
-/** What the command line writes, with a page's signs. */
+/** Convert the text of the command line to typographic signs. */
 function words(text: string): string {
   return keepUnits(text.replace(/(?<=\d) us\b/g, " µs"));
 }

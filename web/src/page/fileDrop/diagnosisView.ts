@@ -1,4 +1,4 @@
-/** What `seeklab diagnose` answers, as sections of a page. */
+/** The result of `seeklab diagnose`, as sections of a page. */
 import { html } from "../../base/elements.ts";
 import { keepUnits } from "../../base/format.ts";
 import { save } from "../shared/download.ts";

@@ -10,7 +10,7 @@ import { pythonInWords } from "../shared/pythonSize.ts";
 export interface FileDropListeners<Answer> {
   /** Files have come or gone, or it is known what they are. */
   onFiles(): void;
-  /** What is going on has changed: `isAtWork`, `share` or `status`. */
+  /** The activity has changed: `isAtWork`, `share` or `status`. */
   onStatus(): void;
   /** There is an answer; nothing when it is of other files. */
   onAnswer(answer: Answer | undefined): void;
@@ -21,11 +21,11 @@ export interface FileDropListeners<Answer> {
 export interface FileDropControllerOptions<Answer extends object> {
   readonly python: Pick<PythonClient, "ask" | "stop" | "hasBegun">;
   readonly limits: Limits;
-  /** What is going on while the files are looked at, such as “Comparing with the incidents”. */
+  /** The activity while the files are processed, such as “Comparing with the incidents”. */
   readonly working: string;
   /** Fields to send to the JSON handler besides the files. */
   readonly asked?: (() => object) | undefined;
-  /** What each file was taken for, by its path. */
+  /** Detected kind of each file, by its path. */
   readonly taken?: ((answer: Answer) => ReadonlyMap<string, string>) | undefined;
   readonly listeners: FileDropListeners<Answer>;
 }
@@ -35,7 +35,7 @@ export class FileDropController<Answer extends object> {
   #given: readonly Given[] = [];
   #taken: ReadonlyMap<string, string> = new Map();
   #isLoaded = false;
-  /** What is being done; nothing between two works. */
+  /** The current activity; nothing between two. */
   #doing: string | undefined;
   #share: number | undefined;
   #status = "";
@@ -52,7 +52,7 @@ export class FileDropController<Answer extends object> {
     return this.#doing !== undefined;
   }
 
-  /** How much of the work is done, 0 to 1; nothing before that is known. */
+  /** Return the finished share of the work, 0 to 1; nothing while it is unknown. */
   get share(): number | undefined {
     return this.#share;
   }

@@ -14,25 +14,25 @@ import { PythonClient } from "../shared/pythonClient.ts";
 export interface FileDropOptions<Answer extends object> {
   readonly page: Page;
   readonly handler: HandlerName;
-  /** What may be given, in a sentence. */
+  /** Accepted files, as a sentence. */
   readonly what: string;
   readonly folders: boolean;
   readonly limits: Limits;
-  /** What the button says, such as “Diagnose”. */
+  /** Label of the button, such as “Diagnose”. */
   readonly action: string;
-  /** What is going on meanwhile, such as “Comparing with the incidents”. */
+  /** Text during the work, such as “Comparing with the incidents”. */
   readonly working: string;
   /** Systems that the engine runs on demand: the name that the JSON handler knows, and the title. */
   readonly samples: readonly { readonly name: string; readonly title: string }[];
   /** A text may be pasted in the place of a file. */
   readonly pasted?: string;
-  /** What else is chosen, shown above the button. */
+  /** Other choices, shown above the button. */
   readonly choices?: HTMLElement;
   /** Fields to send to the JSON handler besides the files. */
   readonly asked?: () => object;
   /** The answer as sections; the first heading in them is moved to. */
   readonly show: (answer: Answer, python: PythonClient) => HTMLElement;
-  /** What each file was taken for, by its path. */
+  /** Detected kind of each file, by its path. */
   readonly taken?: (answer: Answer) => ReadonlyMap<string, string>;
   readonly begin?: () => Worker;
 }
@@ -127,7 +127,7 @@ export function fileDropPage<Answer extends object>(options: FileDropOptions<Ans
     for (const button of [clear, ...samples]) button.disabled = isAtWork;
     go.disabled = isAtWork || given.length === 0;
     if (isAtWork === !stop.hidden) return;
-    // A button that is switched off or goes away loses the focus, which shall not fall out of the page.
+    // A button that is disabled or removed loses the focus. Keep the focus on the page.
     const hadFocus = document.activeElement === stop;
     stop.hidden = !isAtWork;
     if (isAtWork) stop.focus({ preventScroll: true });
@@ -150,7 +150,7 @@ function row({ path, file, isMade }: Given, kind: string | undefined, onRemove: 
   const remove = html("button", { type: "button", class: "quiet", "aria-label": `Remove ${path}` }, "Remove");
   remove.addEventListener("click", onRemove);
   const words = `${formatBytes(file.size)}${kind === undefined ? "" : `, ${kind}`}`;
-  // What the reader has brought is at hand already.
+  // The reader already has these files.
   const buttons = isMade === true ? [keep, remove] : [remove];
   return html(
     "li",

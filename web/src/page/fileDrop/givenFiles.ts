@@ -39,7 +39,7 @@ export function withMore(before: readonly Given[], more: readonly Given[], limit
         `${path} has ${formatBytes(file.size)}; this page reads files of at most ${formatBytes(limits.bytes)}.`,
       );
     }
-    // The same file given again is the same; another of that name stands beside it.
+    // The same file counts once. Another file with the same name is kept as well.
     let name = path;
     for (let at = 2; all.has(name) && !isSame(all.get(name)!.file, file); at++) name = numbered(path, at);
     all.set(name, { path: name, file });

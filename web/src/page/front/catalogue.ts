@@ -19,7 +19,7 @@ export interface Wanted {
   readonly progress: Progress | "";
 }
 
-/** Whether an incident has every word that is looked for, wherever it stands in it. */
+/** Return whether an incident contains every searched word, anywhere in its text. */
 export function isWanted(incident: Incident, progress: Progress, wanted: Wanted): boolean {
   const { code, title, symptom, family, source, year } = incident;
   const text = `${code} ${title} ${symptom} ${family} ${source} ${year}`.toLowerCase();
@@ -115,7 +115,7 @@ export function catalogue(incidents: readonly Incident[]): HTMLElement {
   );
 }
 
-/** What was predicted, of all; nothing before the first. */
+/** Describe how many incidents have a prediction; nothing before the first. */
 function progressSoFar(known: readonly Progress[]): HTMLElement {
   const count = (progress: Progress) => known.filter((each) => each === progress).length;
   const [solved, predicted] = [count("solved"), count("predicted") + count("solved")];

@@ -39,7 +39,7 @@ async function open(linked: PageState): Promise<void> {
   const id = document.querySelector<HTMLMetaElement>("meta[name=library]")!.dataset.case!;
   await live(engine, await engine.call("case", { id }));
   await listed;
-  // What the address names was not there when the browser looked for it.
+  // The target of the address did not exist yet when the browser looked for it.
   if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
 

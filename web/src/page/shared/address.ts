@@ -42,13 +42,13 @@ export function addressOf({ state, onState, message }: AddressOptions): Address 
     if (location.hash === written) return;
     const decoded = decodeRunLink(location.hash);
     if (decoded.kind === "problem") message.say(decoded.message);
-    // A place on the page is no state, and leaves what is shown.
+    // A place on the page is not a state, so the view stays unchanged.
     if (decoded.kind === "problem" || (decoded.kind === "none" && location.hash.length > 1)) return;
     clearTimeout(timer);
     timer = undefined;
     written = location.hash;
     onState(decoded.kind === "state" ? decoded.state : undefined);
-    // What follows from going back is no step of its own.
+    // Effects of going back do not add a history entry.
     isStepDue = false;
   });
 

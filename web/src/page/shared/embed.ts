@@ -28,7 +28,7 @@ export function embed({ document: doc, set, run, say }: EmbedOptions): Embed {
   const isFramed = parent !== window;
   let isReady = false;
   const tell = (words: Record<string, unknown>) => {
-    // Whoever shows the frame may read what it shows.
+    // The page around the frame may read what the frame shows.
     if (isFramed) parent.postMessage({ seeklab: protocol, ...words }, "*");
   };
   const refused = (message: string) => tell({ kind: "refused", message });
@@ -61,7 +61,7 @@ export function embed({ document: doc, set, run, say }: EmbedOptions): Embed {
   };
 }
 
-/** What leads from a frame to the whole page. */
+/** Return a link from a frame to the whole page. */
 export function wayOut(doc: CaseDocument, link: () => string): HTMLElement {
   const way = html(
     "a",
@@ -73,7 +73,7 @@ export function wayOut(doc: CaseDocument, link: () => string): HTMLElement {
   return html("p", { class: "way-out" }, way);
 }
 
-/** What another page puts where the incident shall stand. */
+/** Return the HTML that another page uses to embed the incident. */
 export function embedCode(address: string, title: string): string {
   const url = new URL(address);
   url.searchParams.set("embed", "1");

@@ -17,7 +17,7 @@ export interface Incident {
     readonly mean_ns: number;
     readonly longest_ns: number;
   };
-  /** What the picture of that run shows. */
+  /** Caption of the picture of that run. */
   readonly caption: string;
   /** The notebook and the exercises that go on with it. */
   readonly notebook?: string | undefined;

@@ -1,4 +1,7 @@
-/** What went wrong, as sentences, in one place on the page. It stays until the next thing goes right or the reader closes it. */
+/**
+ * Error messages, as sentences in one place on the page. A message stays until the next success or until the reader
+ * closes it.
+ */
 import { Cancelled, EngineError, sentence } from "../../engine/api.ts";
 import { html } from "../../base/elements.ts";
 

@@ -1,4 +1,7 @@
-/** What every page does once: colours, patterns, a place for messages, the state in the address, the service worker. */
+/**
+ * Set-up that every page does once: colours, patterns, a place for messages, the state in the address, the service
+ * worker.
+ */
 import { colourSheet, patterns } from "../../base/colours.ts";
 import { html } from "../../base/elements.ts";
 import { isEmbedded } from "./embed.ts";
@@ -61,7 +64,7 @@ function installTheme(): void {
   sheet.replaceSync(colourSheet());
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   document.body.append(patterns());
-  // On paper, the link to this very run stands at the end.
+  // On paper, print the link to exactly this run at the end.
   addEventListener("beforeprint", () => {
     const footer = document.querySelector<HTMLElement>("footer.site");
     if (footer !== null) footer.dataset.address = location.href;

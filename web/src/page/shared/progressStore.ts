@@ -1,4 +1,4 @@
-/** What the reader has predicted so far, and how near it was. It is kept on this device and nowhere else. */
+/** The reader's predictions so far, and their errors. They are stored on this device only. */
 import { isNear } from "../../lab/prediction.ts";
 import { recall, remember } from "./storage.ts";
 

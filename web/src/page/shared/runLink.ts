@@ -9,7 +9,7 @@ export interface PageState {
   readonly variant?: string | undefined;
   readonly set: Changes;
   readonly seed: number;
-  /** What is open on the page, and what was typed; nothing that changes the result of a case. */
+  /** Open parts of the page and typed text; nothing that changes the result of a case. */
   readonly ui: Readonly<Record<string, string>>;
 }
 
@@ -31,7 +31,7 @@ export function encodeRunLink(state: PageState): string {
   return `#v${version}=${base64.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
 }
 
-/** Reads an address; `isAnchor` tells whether a name is a place on the page, which is no state. */
+/** Reads an address. `isAnchor` tells whether a name is a place on the page, which is not a state. */
 export function decodeRunLink(
   hash: string,
   isAnchor: (name: string) => boolean = (name) => document.getElementById(name) !== null,
@@ -87,7 +87,7 @@ function readState(value: unknown): PageState | string {
   return { case: id, variant, set: set as Changes, seed, ui: ui as Record<string, string> };
 }
 
-/** What is wrong with changes that come from elsewhere, in a link or a message: too many, too deep, too long. */
+/** Return the problem of changes from a link or message: too many, too deep, too long. */
 export function wrongChanges(set: Record<string, unknown>): string | undefined {
   const entries = Object.entries(set);
   if (entries.length > mostFields) return `set has ${entries.length} fields; at most ${mostFields} are allowed`;
@@ -102,7 +102,7 @@ export function wrongChanges(set: Record<string, unknown>): string | undefined {
   return undefined;
 }
 
-/** How many values there are in one, itself included; no number where one is too deep, too long or of another kind. */
+/** Return the number of values in a value, including itself; Infinity if one is too deep, too long or of another kind. */
 function valuesIn(value: unknown, depth: number): number {
   if (value === null || typeof value === "boolean" || typeof value === "number") return 1;
   if (typeof value === "string") return value.length <= longestText ? 1 : Infinity;

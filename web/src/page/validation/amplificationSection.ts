@@ -13,7 +13,7 @@ const simulatedAt = [7, 10, 14, 20, 28];
 const drawnAt = Array.from({ length: 25 }, (_, nth) => 6 + nth);
 const megabytes = 64;
 const passes = 4;
-/** What the test allows. */
+/** Maximum difference that the test allows. */
 const allowedPercent = 5;
 
 /** A small drive, full and long in use, whose pages are written again at random. */

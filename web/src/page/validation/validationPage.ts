@@ -74,7 +74,7 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
       return found;
     },
     onResult: (found) => {
-      // What the link was wrong about stays until the reader does something.
+      // A message about a wrong link stays until the reader does something.
       if (isShown) message.clear();
       isShown = true;
       show(found);

@@ -1,4 +1,4 @@
-/** The writes to a drive with a cache, of which some go past it: their rate over the run, as a curve and in words. */
+/** The writes to a drive with a cache, some of them past it: their rate over the run, as a curve and as text. */
 import { formatNumber } from "../../base/format.ts";
 import { timeWords } from "../scenes/words.ts";
 import { curveOn, sumsOf } from "./curve.ts";

@@ -16,7 +16,7 @@ interface Moment {
   readonly share: number;
 }
 
-/** Where a moment lies in intervals of one length, of which the last may be cut off. */
+/** Return the interval of a moment. All intervals have the same length, except perhaps the last. */
 export function momentOf(intervals: readonly Interval[], time_s: number): Moment {
   const each_s = intervals[0]?.to_s ?? 0;
   if (each_s === 0) return { nth: 0, share: 0 }; // a run's first picture is of no time yet
@@ -25,7 +25,7 @@ export function momentOf(intervals: readonly Interval[], time_s: number): Moment
   return { nth, share: to_s > from_s ? Math.max(0, Math.min(1, (time_s - from_s) / (to_s - from_s))) : 0 };
 }
 
-/** What has come together by a moment, when each interval adds an amount. */
+/** Return the sums up to a moment, when each interval adds an amount. */
 export function sumsOf<Of extends Interval>(
   intervals: readonly Of[],
   amount: (of: Of) => number,
@@ -42,7 +42,7 @@ export function curveOn(plot: Box, end_s: number, share: (amount: number) => num
   const x = (time_s: number) => plot.x + (end_s > 0 ? time_s / end_s : 0) * plot.width;
   const y = (amount: number) => plot.y + plot.height * (1 - share(amount));
   const ending = (x: number, y: number, words: string) => textAt(x, y, words, "soft", "end");
-  /** What stands at the end of the time axis. */
+  /** End of the time axis. */
   const end = (words: string) => ending(right, bottom + 18, words);
 
   return {
@@ -64,7 +64,7 @@ export function curveOn(plot: Box, end_s: number, share: (amount: number) => num
 
     title: (words: string) => textAt(plot.x, plot.y - 14, words, "soft"),
 
-    /** Both axes, with what stands at the top of the one and at the end of the other. */
+    /** Both axes, with the labels at the top of the one and at the end of the other. */
     axes: (most: string, last: string): readonly SVGElement[] => [
       svg("path", { d: `M${plot.x} ${plot.y}V${bottom}H${right}`, class: "outline" }),
       ending(plot.x - 4, plot.y + 4, most),

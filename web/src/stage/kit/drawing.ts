@@ -1,4 +1,4 @@
-/** What scenes draw with: shapes that double colours, positions that glide, queues that fit. */
+/** Drawing functions for scenes: shapes that support colours, gliding positions, queues that fit. */
 import type { Meaning } from "../../base/colours.ts";
 import type { Journeys } from "../../engine/journeys.ts";
 import type { Paint } from "../painter.ts";
@@ -71,7 +71,7 @@ export function shape(
   if (isFollowed) arc(frame, { x, y, radius: radius + 4 }, "ink", 2);
 }
 
-/** How many rows, and how far apart, so that so many fit in a room. */
+/** Return the rows and the distances with which a count fits in an area. */
 export function layOut(count: number, width: number, height: number): { readonly rows: number; readonly step: number } {
   let step = 10;
   while (step > 2 && Math.max(1, Math.floor(height / step)) * Math.floor(width / step) < count) step -= 0.5;
@@ -153,7 +153,7 @@ export function arc(
   context.stroke();
 }
 
-/** How much of a time is over, from 0 to 1, as a part of a ring that begins at the top. */
+/** Draw the elapsed share of a time, from 0 to 1, as a part of a ring that starts at the top. */
 export function clock(
   frame: Frame,
   x: number,

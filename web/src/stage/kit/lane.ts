@@ -1,4 +1,4 @@
-/** What is on its way from one place to another: squares at equal distances, which move on as more passes. */
+/** Traffic from one place to another: squares at equal distances, which move as more data pass. */
 import type { Meaning } from "../../base/colours.ts";
 import { shape } from "./drawing.ts";
 import type { Frame } from "../scenes/scene.ts";

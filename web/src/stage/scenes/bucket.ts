@@ -104,7 +104,7 @@ function build(input: SceneInput): Built {
       : intervals[low]!.dirty_mean_bytes * (1 - share) + intervals[high]!.dirty_mean_bytes * share;
   };
 
-  /** What lies in the bucket, the oldest first. */
+  /** Return the contents of the bucket, the oldest first. */
   function layersAt(time_s: number): Layer[] {
     const there = groups.flatMap((group) => {
       const state = stateAt(group, time_s);
@@ -130,7 +130,7 @@ function build(input: SceneInput): Built {
       sizes.set(group.group, bytes);
       left -= bytes;
     }
-    // What the estimate of the open group leaves over is its own.
+    // The open group has the rest of the dirty data.
     const open = there.findLast(({ state }) => state === "open") ?? there.at(-1);
     if (open !== undefined && left > 0) sizes.set(open.group.group, (sizes.get(open.group.group) ?? 0) + left);
     return there.map(({ group, state }) => ({ group: group.group, state, bytes: sizes.get(group.group) ?? 0 }));
@@ -245,7 +245,7 @@ function build(input: SceneInput): Built {
     return many;
   }
 
-  /** Writes of the syncing group on their way to the devices, and what those have to do. */
+  /** Draw the writes of the syncing group to the devices, and their remaining work. */
   function drawDrain(frame: Frame): number {
     const { time_ns, speed, context, paint } = frame;
     const vessel = vessels.at(-1)!;

@@ -191,7 +191,7 @@ function build(input: SceneInput): Built {
   };
 }
 
-/** Where a read found what it waited for: on a device, on flash, on its way, else in memory. */
+/** Return where a read found the data that it waited for: on a device, on flash, in flight, else in memory. */
 function sourceOf({ journeys }: SceneInput, row: number): number {
   let source = 0;
   for (const { layer, phase } of journeys.life(row)) {

@@ -78,7 +78,7 @@ function build(input: SceneInput): Built {
     const each = roundDown((burst * speed) / passing);
     drawLevel(frame, level);
 
-    // Credits on their way in and out, as far apart as they come and go.
+    // Credits that flow in and out, at distances that match their rate.
     const earned = (base * time_s) / each;
     const isFull = level > capacity * 0.9999;
     const surface = vessel.bottom - (level / capacity) * (vessel.bottom - vessel.top);
@@ -88,7 +88,7 @@ function build(input: SceneInput): Built {
     };
     drip(middle - 3.5, 12, (isFull ? vessel.top - 10 : surface) - 4, earned);
     if (isFull && !isUnused) {
-      // What is earned runs over the rim.
+      // The earned credits overflow.
       context.globalAlpha = 0.45;
       drip(vessel.x - 16, vessel.top - 10, vessel.bottom, earned);
       context.globalAlpha = 1;
@@ -127,7 +127,7 @@ function build(input: SceneInput): Built {
     layBricks(frame, place, wall, 0, (level / capacity) * bricksAcross * bricksHigh);
   }
 
-  /** Who is in flight and has no credit, the longest waiting next to the gate. */
+  /** Draw the I/Os in flight that have no credit, the longest waiting next to the gate. */
   function drawWaiting(frame: Frame, waiting: number): void {
     const room = middle - 24 - belt.left;
     const { rows, step } = layOut(waiting, room, laneHeight - 8);
@@ -198,7 +198,7 @@ function build(input: SceneInput): Built {
   };
 }
 
-/** What has come from elsewhere within the last second of the reader. */
+/** Return the top-ups within the last second of the reader. */
 function topUpAt({ topUp }: CreditAccount, time_s: number, speed: number): number {
   if (topUp === undefined || time_s < topUp.first_s) return 0;
   return (time_s - topUp.first_s) % topUp.every_s < speed ? topUp.amount : 0;

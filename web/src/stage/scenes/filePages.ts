@@ -73,7 +73,7 @@ function build(input: SceneInput): Built {
   const most = Math.max(1, sums.read.at(-1)!);
   const contexts = guesses.filter(({ why, fetched }) => why === "context" && fetched > 0);
 
-  // The state of the pages that are shown, as of the change that comes next. Time that goes back begins anew.
+  // State of the shown pages, as of the next change. If time goes back, it is computed again from the start.
   let pages = new Uint8Array(count);
   let next = 0;
   let drawn_ns = -1;

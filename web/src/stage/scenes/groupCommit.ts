@@ -104,7 +104,7 @@ function build(input: SceneInput): Built {
       soft: flushing.length === 0,
       bold: flushing.length > 0,
     });
-    // The first of the queue stands before the window.
+    // The first of the queue is in front of the window.
     const queue = layOut(waiting.length, flushLeft - 24, queueHeight - 8);
     waiting.forEach((placed, nth) => {
       const x = flushLeft - 14 - Math.floor(nth / queue.rows) * queue.step;

@@ -109,7 +109,7 @@ function build({ journeys, result, width }: SceneInput): Built {
     };
     context.fillStyle = paint("network");
     const begin = firstAfter(packets.length, (nth) => packets[nth]!.port_ns, time_ns);
-    // Nothing is on its way to the port for longer than a window takes to leave.
+    // No packet is in flight to the port for longer than a window takes to leave.
     for (let nth = begin; nth < packets.length && packets[nth]!.port_ns < time_ns + 5e6; nth++) {
       const packet = packets[nth]!;
       if (packet.sent_ns > time_ns) continue;

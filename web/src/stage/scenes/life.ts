@@ -116,7 +116,7 @@ function build(input: SceneInput): Built {
     return actors;
   }
 
-  /** Requests whose time has come and that nobody was free to send, the longest due on the right. */
+  /** Draw requests that are due but not sent because no worker was free, the longest due on the right. */
   function drawDue(frame: Frame): number {
     const { context, paint } = frame;
     if (late.due_ns.length === 0) return 0;
@@ -255,7 +255,7 @@ function lateOf({ result, journeys }: SceneInput): Late {
   };
 }
 
-/** Which of them are due at a moment and not sent. */
+/** Return the requests that are due but not sent at a moment. */
 function unsentAt({ due_ns, sent_ns, most_ns }: Late, time_ns: number): number[] {
   const begin = firstFrom(due_ns.length, (nth) => due_ns[nth]!, time_ns - most_ns);
   const end = firstAfter(due_ns.length, (nth) => due_ns[nth]!, time_ns);

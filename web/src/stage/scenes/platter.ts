@@ -122,7 +122,7 @@ function build(input: SceneInput): Built {
     return Math.atan2(pivot.y - cy, pivot.x - cx) - Math.acos(Math.max(-1, Math.min(1, cosine)));
   }
 
-  /** What the disk does, and who waits for it. */
+  /** Draw the state of the disk, and its queue. */
   function drawSide(frame: Frame, state: string): number {
     const { time_ns } = frame;
     const left = narrow ? 8 : size + 70;

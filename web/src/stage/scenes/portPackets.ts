@@ -5,7 +5,7 @@
 import type { Result } from "../../engine/api.ts";
 import type { Journeys, MarkName } from "../../engine/journeys.ts";
 
-/** A packet on its way to the client. */
+/** A packet in flight to the client. */
 export interface PortPacket {
   readonly server: number;
   readonly sent_ns: number;
@@ -34,7 +34,9 @@ export interface PortRecord {
   readonly waits: readonly Wait[];
 }
 
-/** What a frame has on the wire besides its data, without and with time stamps: as in `engine/spec/src/network.rs`. */
+/**
+ * Overhead of a frame on the wire besides its data, without and with time stamps: as in `engine/spec/src/network.rs`.
+ */
 const [ethernetAndTcpBytes, timeStampsBytes] = [78, 12];
 
 interface Moment {

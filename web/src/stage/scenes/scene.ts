@@ -1,10 +1,12 @@
-/** What a scene is: how a run looks at a moment. It stands in SVG and moves on a canvas; the clock is not its business. */
+/**
+ * A scene draws one run at one point in time: static parts as SVG, moving parts on a canvas. It does not own the clock.
+ */
 import type { Result } from "../../engine/api.ts";
 import type { Journeys } from "../../engine/journeys.ts";
 import type { Focus } from "../../charts/chart.ts";
 import type { Meaning } from "../../base/colours.ts";
 
-/** What is drawn. */
+/** The data that is drawn. */
 export interface SceneInput {
   readonly result: Result;
   readonly journeys: Journeys;
@@ -18,7 +20,7 @@ export interface Frame {
   readonly time_ns: number;
   /** Simulated seconds for each second of the reader. */
   readonly speed: number;
-  /** What share of the way to its place an actor goes in this frame; 1 puts it there. */
+  /** Share of the way to its place that an actor moves in this frame; 1 puts it there. */
   readonly ease: number;
   /** The row of the request that is followed; -1 for none. */
   readonly followed: number;
@@ -31,13 +33,16 @@ export interface Frame {
 /** A scene built for one run and one width. */
 export interface Built {
   readonly height: number;
-  /** What stands: an SVG of that width and height. */
+  /** Static parts: an SVG of that width and height. */
   readonly backdrop: SVGSVGElement;
   /** Meanings that the picture uses, with their words. */
   readonly key: readonly (readonly [Meaning, string])[];
-  /** What should take about a second when it is played, in nanoseconds of simulated time; when absent, a fifteenth of a run, or the median request. */
+  /**
+   * Simulated time that should take about a second when played, in nanoseconds. Default: a fifteenth of a run, or the
+   * median request.
+   */
   readonly pace_ns?: number;
-  /** What the key cannot say. */
+  /** Explanation that the key cannot give. */
   readonly note?: string;
   /** Draws what moves. Returns how many actors there are. */
   draw(frame: Frame): number;
@@ -54,7 +59,7 @@ export interface Scene {
   /** Whether its actors stand for many requests each: none can be followed, and no journeys are recorded. */
   readonly isFlow?: boolean;
   build(input: SceneInput): Built;
-  /** What a step goes to, where requests are not it: times in nanoseconds. */
+  /** Targets of a step, if they are not requests: times in nanoseconds. */
   stops?(input: SceneInput): readonly number[];
   /** Whether a run can be shown. */
   suits(result: Result): boolean;

@@ -42,7 +42,7 @@ interface OffTrack {
   readonly turns: number;
 }
 
-/** What the marks tell of one disk, each list in order of time. */
+/** The marks of one disk, each list in order of time. */
 export interface ShelfDisk {
   readonly index: number;
   readonly visits: readonly Visit[];

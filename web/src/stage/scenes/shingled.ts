@@ -17,7 +17,7 @@ import { lane } from "../kit/lane.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 import { timeWords } from "./words.ts";
 
-/** How much a tile leans over the next one, and how far it is lifted while it is cleaned, in pixels. */
+/** Overlap of a tile with the next one, and its lift while it is cleaned, in pixels. */
 const lean = 5;
 const lift = 14;
 
@@ -128,7 +128,7 @@ function build(input: SceneInput): Built {
       context.fill();
     }
     if (cleans) {
-      // What the cache holds of a zone goes down; the zone itself is read and written.
+      // Cached data of a zone go down; the zone itself is read and written.
       const turn = (now.cleaned * 4) % 1;
       lane(frame, [cleanX, store.y + store.height, cleanX, roof.y - lift - 6], turn, "memory");
       const below = roof.y + roof.height + 8;

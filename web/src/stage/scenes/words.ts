@@ -14,7 +14,7 @@ export function labelOf(phase: string): string {
   return byName.get(phase)?.label ?? "waiting for its parts";
 }
 
-/** Phases in which a request waits; in the others something works on it, or it is on its way. */
+/** Phases in which a request waits. In the others it is served, or in flight. */
 const waits: ReadonlySet<string> = new Set<PhaseName | "below">([
   "below",
   "scheduler",
