@@ -158,7 +158,7 @@ TASKS = (
         check=Value(
             _settled,
             (
-                Mistake("fraction", "That is a fraction; give percent.", times=0.01),
+                Mistake("fraction", "That is a fraction; convert it to percent.", times=0.01),
                 Mistake(
                     "no-delay",
                     f"At {BEGINS}% there is no delay, and writers would arrive at full speed.",
@@ -204,7 +204,7 @@ TASKS = (
         check=Without(
             (
                 Mistake(
-                    "unit", "That is a very small buffer; give bytes, such as 800 * MB.", when=lambda size: size < MB
+                    "unit", "That is a very small buffer; use bytes, such as 800 * MB.", when=lambda size: size < MB
                 ),
                 Mistake(
                     "huge", "That is many times as much as the whole run writes.", when=lambda size: size > 100_000 * MB
@@ -245,14 +245,14 @@ TASKS = (
     Task(
         "even/used",
         question=(
-            "Each line gives the dirty data at the time when a group was closed, and the maximum. What is the mean, in "
+            "Each line has the dirty data at the time when a group was closed, and the maximum. What is the mean, in "
             "percent of the maximum? The text is in dirty_lines."
         ),
         kind=Number(),
         check=Value(
             lambda: sum(_shares()) / len(_shares()),
             (
-                Mistake("fraction", "That is a fraction; give percent.", times=0.01),
+                Mistake("fraction", "That is a fraction; convert it to percent.", times=0.01),
                 Mistake("largest", "That is the largest of the lines; give their mean.", gives=lambda: max(_shares())),
                 Mistake(
                     "over-100",

@@ -158,7 +158,7 @@ TASKS = (
                     "Swap them: first the percentage of the writes, then the percentage of the time.",
                     gives=lambda: _waits()[::-1],
                 ),
-                Mistake("fraction", "These are fractions; use percent.", times=0.01),
+                Mistake("fraction", "These are fractions; convert them to percent.", times=0.01),
                 Mistake(
                     "all-jobs",
                     "You counted the gigabyte's own writes as well: keep the rows whose job is 0, the database.",

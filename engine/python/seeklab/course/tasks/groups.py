@@ -81,7 +81,7 @@ TASKS = (
         check=Value(
             _share,
             (
-                Mistake("percent", "These are percentages; use shares between 0 and 1.", times=100),
+                Mistake("percent", "These are percentages; convert them to shares between 0 and 1.", times=100),
                 Mistake(
                     "swapped",
                     "Swap them: first the share of the reads, then the share of the time.",
@@ -119,9 +119,9 @@ TASKS = (
         "groups/age",
         question=(
             "groups is a list of rows: a group's writes go to the disks from sync_started_ns to synced_ns. For "
-            "each read, find the group that was being written when the read arrived (submit_ns), and for how "
-            "long it had been. What is the mean latency, in ms, of the reads that arrived in the first second of "
-            "a group's writing, in the second, and so on? Assign a dictionary with the keys 0, 1, 2, ..."
+            "each read, find the group that was being written when the read arrived (submit_ns), and since when. "
+            "What is the mean latency, in ms, of the reads that arrived in the first second of a group's "
+            "writing, in the second, and so on? Assign a dictionary with the keys 0, 1, 2, ..."
         ),
         kind=Table(Number(whole=True), Number(), "whole seconds of a group's writing, and the mean latency in ms"),
         check=Value(
@@ -133,7 +133,7 @@ TASKS = (
                     "what the scheduler knows.",
                     gives=lambda: _by_second(at_its_end=True),
                 ),
-                Mistake("nanoseconds", "That is in nanoseconds; use milliseconds.", times=1e6),
+                Mistake("nanoseconds", "That is in nanoseconds; convert it to milliseconds.", times=1e6),
                 Mistake("other", "The mean of the reads that arrived in it is {truth:,.0f} ms."),
             ),
             unit=" ms",

@@ -128,7 +128,7 @@ TASKS = (
                     "These are the tool's own times: latency_ns starts when a request was sent.",
                     gives=lambda: _waits(before_sent=False),
                 ),
-                Mistake("nanoseconds", "These are nanoseconds; use ms.", times=MS),
+                Mistake("nanoseconds", "These are nanoseconds; convert them to ms.", times=MS),
                 Mistake(
                     "until-sent",
                     "This is the delay of each request before it was sent. Its answer arrived latency_ns after that.",
@@ -153,9 +153,9 @@ TASKS = (
         "omission/repair",
         question=(
             "Your tool does not record due_ns. Write a function of a list of latencies in ms, and of the plan's "
-            "interval in ms between two requests of a connection. It returns a longer list with each latency. "
-            "For a latency longer than the interval, it adds the waits of the requests that were due on that "
-            "connection in the meantime."
+            "interval in ms between two requests of a connection. It returns a longer list with these latencies. "
+            "For each one longer than the interval, it also contains the waits of the requests that were due on "
+            "that connection in the meantime."
         ),
         kind=Function("latencies and an interval"),
         check=Cases(

@@ -128,7 +128,10 @@ TASKS = (
                 ),
                 Mistake(
                     "other",
-                    "One read leaves out a given place with a probability of 1 - 1/{places:,}; all {reads:,} must.",
+                    (
+                        "One read leaves out a given place with a probability of 1 - 1/{places:,}; all {reads:,} "
+                        "must do so."
+                    ),
                 ),
             ),
         ),

@@ -215,9 +215,9 @@ TASKS = (
     Task(
         "data/verdict",
         question=(
-            "Write the sentence that a report needs: a function of a result that returns the stage that saved "
-            "the most bytes: 'zeros', 'duplicates' or 'compression'. If all three together save less than a "
-            "tenth, it returns 'nothing'."
+            "Write the verdict of a report: a function of a result that returns the stage that saved the most "
+            "bytes: 'zeros', 'duplicates' or 'compression'. If all three together save less than a tenth, it "
+            "returns 'nothing'."
         ),
         kind=Function("a result"),
         check=Cases(

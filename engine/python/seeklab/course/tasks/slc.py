@@ -136,7 +136,7 @@ TASKS = (
             unit=" s",
             within=1e-4,
         ),
-        why="The average is below 100 MB/s: the drive does not fold during a burst and for a second after it.",
+        why="The average is below 100 MB/s: the drive does not fold during a burst or for a second after it.",
         hints=(
             "What does the drive do from the start of one burst to the start of the next? Three things.",
             "It takes the burst, waits for a second, and folds.",

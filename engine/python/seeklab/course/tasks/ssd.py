@@ -94,7 +94,7 @@ TASKS = (
         check=Value(
             lambda: _until_half()[0],
             (
-                Mistake("mebibytes", "That is in MiB; use bytes.", times=1 / (1 << 20)),
+                Mistake("mebibytes", "That is in MiB; convert it to bytes.", times=1 / (1 << 20)),
                 Mistake(
                     "time",
                     "That is a time in seconds. Add up write_bytes of the rows until then.",
@@ -114,7 +114,7 @@ TASKS = (
         hints=(
             "sizes = out_of_the_box().series['write_bytes']; the first row is sizes[0].",
             "Go through the sizes, add them up, and stop at the first that is below sizes[0] / 2.",
-            "itertools.takewhile(lambda size: size >= sizes[0] / 2, sizes) gives those before it.",
+            "itertools.takewhile(lambda size: size >= sizes[0] / 2, sizes) returns those before it.",
         ),
         answer=(
             'sizes = out_of_the_box().series["write_bytes"]\n'
@@ -128,11 +128,10 @@ TASKS = (
     Task(
         "ssd/amplification",
         question=(
-            "The drive has counters, in thursday().metrics. The counter ssd_host_pages has the pages that the "
+            "The drive has counters in thursday().metrics. The counter ssd_host_pages has the pages that the "
             "computer (the host) wrote and that reached the flash. Another, ssd_moved_pages, has the pages that "
             "the drive copied when it collected garbage. Empty pages that fill up a portion are in "
-            "ssd_padded_pages. How many pages were "
-            "programmed for each page that the host wrote?"
+            "ssd_padded_pages. How many pages were programmed for each page that the host wrote?"
         ),
         kind=Number(),
         check=Value(

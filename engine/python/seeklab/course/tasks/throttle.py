@@ -79,9 +79,9 @@ TASKS = (
             _waited,
             (
                 Mistake("counts", "You counted the writes. Add up their latencies instead.", gives=_writes),
-                Mistake("nanoseconds", "That is in nanoseconds; give seconds.", times=1e9),
-                Mistake("microseconds", "That is in microseconds; give seconds.", times=1e6),
-                Mistake("milliseconds", "That is in milliseconds; give seconds.", times=1e3),
+                Mistake("nanoseconds", "That is in nanoseconds; convert it to seconds.", times=1e9),
+                Mistake("microseconds", "That is in microseconds; convert it to seconds.", times=1e6),
+                Mistake("milliseconds", "That is in milliseconds; convert it to seconds.", times=1e3),
                 Mistake(
                     "mean",
                     "That is the mean latency of these writes. Add up all of them.",
@@ -158,7 +158,7 @@ TASKS = (
         check=Value(
             _reached,
             (
-                Mistake("fraction", "That is a fraction; give percent.", times=0.01),
+                Mistake("fraction", "That is a fraction; convert it to percent.", times=0.01),
                 Mistake(
                     "swapped",
                     "You have A's number under B. Which of the two runs lets more writes in before one sleeps?",
@@ -236,7 +236,7 @@ TASKS = (
         check=Value(
             _little,
             (
-                Mistake("seconds", "That is in seconds; give milliseconds.", times=1e-3),
+                Mistake("seconds", "That is in seconds; convert it to milliseconds.", times=1e-3),
                 Mistake(
                     "one-write",
                     "That is the time that the disks need for one write. How many are in the system at the same time?",

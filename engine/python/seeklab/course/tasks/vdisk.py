@@ -75,7 +75,7 @@ def _sharded(path: str = "", value: object = None) -> Result:
 
 
 def _was(path: str) -> Any:
-    """Return a predicate that gives the reads/s before a change of this path."""
+    """Return a predicate that describes the reads/s before a change of this path."""
     return lambda changes: path in changes and f"It was {_sharded().metrics['reads.read_iops']:,.0f} before."
 
 
@@ -96,7 +96,7 @@ TASKS = (
         check=Value(
             _busy,
             (
-                Mistake("fraction", "That is a fraction; give percent.", times=0.01),
+                Mistake("fraction", "That is a fraction; convert it to percent.", times=0.01),
                 Mistake(
                     "all-cores",
                     "You divided by all cores. A thread runs on one of them at a time.",
@@ -140,10 +140,10 @@ TASKS = (
         check=Value(
             _per_read,
             (
-                Mistake("nanoseconds", "That is in nanoseconds for each read; give microseconds.", times=1e3),
+                Mistake("nanoseconds", "That is in nanoseconds for each read; convert it to microseconds.", times=1e3),
                 Mistake(
                     "all-reads",
-                    "That covers all reads together, in nanoseconds; use microseconds for one read.",
+                    "That covers all reads together, in nanoseconds; divide by the reads and convert to µs.",
                     gives=lambda: _profile("disk 0"),
                 ),
                 Mistake(
