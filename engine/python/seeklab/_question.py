@@ -21,10 +21,10 @@ NEAR: float = _SHARED["near"]
 """A number counts as right within this factor."""
 
 WORDS: dict[str, str] = _SHARED["words"]
-"""The words in which pages and notebooks compare an answer with the right one."""
+"""The phrases with which pages and notebooks compare an answer with the right one."""
 
 BYTES = {"GB": 1e9, "MB": 1e6, "KB": 1e3, "B": 1.0}
-"""Units for an answer in bytes: the largest of which the low end of the range is at least a tenth."""
+"""Units for an answer in bytes: the first whose tenth is not above the low end of the range applies."""
 
 Answer = float | str
 
@@ -42,11 +42,11 @@ class Question:
     unit_size: float = 1.0
     """The size of the unit: a measured number is divided by it."""
     choices: Sequence[str] = ()
-    """What may be chosen; without any, the answer is a number."""
+    """The choices; without any, the answer is a number."""
     because: Mapping[str, str] = field(default_factory=dict)
-    """Why a choice is wrong, by choice."""
+    """The reason why each wrong choice is wrong."""
     reveal: str = ""
-    """The sentence after the answer, which may hold {answer}."""
+    """The sentence after the answer, which may contain {answer}."""
 
     def __str__(self) -> str:
         """Return the text."""
@@ -70,7 +70,7 @@ class Question:
         )
 
     def compare(self, given: Answer | None, actual: Answer) -> str:
-        """Return an answer beside the right one, in sentences; `given` is None for a question that was skipped."""
+        """Return sentences that compare an answer with the right one; `given` is None for a skipped question."""
         reveal = self.reveal.replace("{answer}", actual if isinstance(actual, str) else format_number(actual))
         if isinstance(given, str) and given == actual:
             return f"{WORDS['right'].format(answer=given)}. {reveal}".rstrip()
@@ -105,7 +105,7 @@ def is_near(given: Answer, actual: Answer) -> bool:
 
 
 def distance(given: Answer, actual: Answer) -> str:
-    """Return how far an answer is off, in words; nothing if no factor says it."""
+    """Return the distance of an answer as a phrase; an empty text if no factor describes it."""
     if isinstance(given, str) or isinstance(actual, str):
         return ""
     factor = factor_between(given, actual)

@@ -56,7 +56,7 @@ class System:
         return self.known[name]
 
     def __str__(self) -> str:
-        """Tell it."""
+        """Return the sentence."""
         return self.told
 
 

@@ -50,7 +50,7 @@ QUESTIONS = {
         "9-sync-writes": "128 threads write 8 KiB durably. What limits them?",
     }.items()
 }
-"""What a learner names before the first run, of the pool that the course starts with."""
+"""Questions about the first pool, which a learner answers before the first run."""
 
 WHY = named(
     few_reads="too few reads: misses come from disks, at about eighty reads a second each; buy memory or disks, "

@@ -189,7 +189,7 @@ class Code:
     """The methods whose results are not used."""
 
     def __str__(self) -> str:
-        """Say what is accepted."""
+        """Return the description of accepted answers."""
         arguments = ", ".join(self.takes)
         if not self.made:
             return f"a function of {arguments}"
