@@ -80,7 +80,7 @@ def test_a_commitment_is_kept_with_its_confidence_and_whether_it_was_near() -> N
     assert (first["id"], first["confidence"], first["near"], first["skipped"]) == ("a", 90, True, False)
     assert first["value"] == pytest.approx(8, rel=0.05)
     assert second["near"] is False
-    assert "90%            2            1       50%" in repr(notebook.calibration())
+    assert "90%            2            1      50%" in repr(notebook.calibration())
 
 
 def test_what_was_committed_before_is_remembered_and_the_first_commitment_stands() -> None:

@@ -70,7 +70,7 @@ def ask(device: Mapping[str, Any], key: Key, *, most_ios: int = MAX_IOS, runtime
 def rms(
     device: Mapping[str, Any], wanted: Iterable[tuple[Measured, tuple[float, ...]]], most_ios: int = 6_000
 ) -> float:
-    """Give the root mean square of log ratios of means and percentiles, simulated to measured."""
+    """Return the root mean square of log ratios of means and percentiles, simulated to measured."""
     logs = []
     for job, percents in wanted:
         found = ask(device, job.key, most_ios=most_ios)

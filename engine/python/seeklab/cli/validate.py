@@ -44,5 +44,5 @@ def validate(options: Namespace) -> int:
     ]
     print(found["drive"])
     print_table(HEAD, lines, right=range(1, len(HEAD)))
-    print(f"{100 * found['within_300_us']:.1f}% of requests are within 0.3 ms of the measured time, one by one.")
+    print(f"{100 * found['within_300_us']:.1f}% of requests are each within 0.3 ms of the measured time.")
     return DONE

@@ -137,7 +137,7 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published
     secret_file = Unicode("", help="The file of the course's secret; empty for the default path").tag(config=True)
     unsafe = Bool(False, help="Run learners' code without the sandbox (unsafe).").tag(config=True)  # noqa: FBT003 -- how traitlets has it
     memory_mib = Integer(1024, help="Memory limit for the code of one submission, in MiB").tag(config=True)
-    seconds = Integer(120, help="Time limit for the code of one submission, in seconds").tag(config=True)
+    seconds = Integer(120, help="Processor time limit for the code of one submission, in seconds").tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Judge one notebook."""

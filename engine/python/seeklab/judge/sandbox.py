@@ -685,7 +685,7 @@ def answers_of(
     wanted: Mapping[str, bool],
     files: Mapping[str, str] | None = None,
 ) -> SandboxResult:
-    """Run a notebook's cells for the answers in `wanted`. True marks a program, of which only cells are reported."""
+    """Run a notebook's cells for the answers in `wanted`. True marks a program: only its cells are reported."""
     found = SandboxResult()
     ended = ""
     try:

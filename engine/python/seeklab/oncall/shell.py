@@ -37,7 +37,7 @@ BARE = {
 HELP = """about              what is known about the system (free)
 get                list the settings you can change (free)
 get PATH           print a setting (1 s, 1)
-set PATH VALUE     change it (1 after you found the cause; 8 before; 4 more and 120 s if the application must stop)
+set PATH VALUE     change it (1 once the cause is settled; 8 before; 4 more and 120 s if the application must stop)
 causes             list the possible causes by number (free)
 name NUMBER        name the cause: three tries, each wrong one costs 10 points
 done               end the shift (also quit, exit); your changes are judged on other seeds

@@ -30,7 +30,7 @@ WRONG_COSTS = 10
 MAX_SPENT = 2 * TIME_POINTS
 """The most points that commands and changes can cost."""
 SET_COSTS, GUESS_COSTS = 1, 8
-"""Costs of a change after and before the cause is found. Trying settings until users are satisfied is no diagnosis."""
+"""Costs of a change after and before the cause is settled. Trying settings until users are happy is no diagnosis."""
 RESTART_S, RESTART_COSTS = 120, 4
 SHARE_OF_GAIN = 0.6
 """A change holds if it brings at least this share of the remedy's improvement, in logarithms."""
