@@ -41,12 +41,12 @@ def run(options: Namespace) -> int:
 
 
 def _print(found: Diagnosis) -> None:
-    print("What the numbers say by themselves")
+    print("Observations in the numbers")
     for sentence in found.says or ["Nothing stands out."]:
         print(textwrap.fill(sentence, WIDTH, initial_indent="- ", subsequent_indent="  "))
     print()
     if found.is_none:
-        print(f"None of the incidents fits: {found.why}.")
+        print(f"No incident fits: {found.why}.")
     else:
         print("Incidents that fit")
         for number, fit in enumerate(found.ranked, 1):
@@ -55,6 +55,6 @@ def _print(found: Diagnosis) -> None:
             unlike = f". Different in {'; '.join(fit.unlike)}" if fit.unlike else ""
             print(textwrap.fill(f"{line}{like}{unlike}", WIDTH, subsequent_indent="   "))
     if found.next:
-        print("\nWhat to look at next")
+        print("\nNext measurements")
         for sentence in found.next:
             print(textwrap.fill(sentence, WIDTH, initial_indent="- ", subsequent_indent="  "))

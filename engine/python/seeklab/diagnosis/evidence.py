@@ -233,7 +233,7 @@ def _operations(text: str, name: str) -> Iterator[Op]:
     needed = ("job", "op", "offset", "bytes", "submit_ns", "latency_ns")
     for column in needed:
         if column not in columns:
-            _refuse(f"{name} line 1", f"has a header without {column}; an operation log needs {', '.join(needed)}")
+            _refuse(f"{name} line 1", f"found a header without {column}; an operation log needs {', '.join(needed)}")
     places = [columns.index(column) for column in needed]
     for number, line in enumerate(lines[1:], 2):
         cells = line.split(",")
@@ -254,7 +254,7 @@ def _operations(text: str, name: str) -> Iterator[Op]:
 def _iostat_columns(cells: list[str], at: str) -> list[str]:
     columns = [cell.rstrip(":") for cell in cells]
     if "r_await" not in columns or not {"aqu-sz", "avgqu-sz"} & set(columns):
-        _refuse(at, "has a header without r_await and aqu-sz; record with iostat -x of sysstat 11 or later")
+        _refuse(at, "found a header without r_await and aqu-sz; record with iostat -x of sysstat 11 or later")
     return columns
 
 

@@ -49,11 +49,11 @@ test("an outage is diagnosed by keyboard, from a sample and from files, and what
     return ask();
   };
   const refused = [
-    [["holiday.txt", "sun\n"], 'holiday.txt: begins with "sun", which is none of the known reports; give a report of'],
-    [["<img src=x>.json", '{"a": 1}'], "<img src=x>.json: is JSON of another tool; give a report of"],
+    [["holiday.txt", "sun\n"], 'holiday.txt: starts with "sun", which is not a known report; pass a report of'],
+    [["<img src=x>.json", '{"a": 1}'], "<img src=x>.json: is another tool's JSON; pass a report of"],
     [["picture.png", Buffer.from([0x89, 0x50, 0x4e, 0x47])], "picture.png: byte 0 (line 1) is 0x89"],
-    [["deep.json", '{"a":\n'.repeat(200_000)], "deep.json: is JSON nested deeper than 64 levels"],
-    [["bomb.csv.gz", gzipSync(Buffer.alloc(2 ** 27))], "bomb.csv.gz line 1: is longer than 65536 bytes; give a report"],
+    [["deep.json", '{"a":\n'.repeat(200_000)], "deep.json: is truncated JSON, or nested deeper than 64 levels"],
+    [["bomb.csv.gz", gzipSync(Buffer.alloc(2 ** 27))], "bomb.csv.gz line 1: is longer than 65536 bytes; pass a report"],
   ];
   for (const [file, words] of refused) {
     const said = (await only(file)).join(" ");
@@ -63,8 +63,8 @@ test("an outage is diagnosed by keyboard, from a sample and from files, and what
     "Device r/s rkB/s rrqm/s %rrqm r_await rareq-sz w/s wkB/s wrqm/s %wrqm w_await wareq-sz aqu-sz %util\n" +
     "sda 100.00 6400.00 0.00 0.00 20.00 64.00 0.00 0.00 0.00 0.00 0.00 0.00 2.00 95.00\n";
   assert.deepEqual(await only(["iostat.txt", iostat]), []);
-  await page.getByText("sda is busy 95 % of the time with 2.0 requests at a time").waitFor();
-  await page.getByText("A log of the clients' own requests").waitFor();
+  await page.getByText("sda is busy 95% of the time with 2.0 requests at a time").waitFor();
+  await page.getByText("the clients' requests with time").waitFor();
   await page.getByText("Or paste a report").click();
   await page.getByRole("textbox", { name: "Or paste a report" }).fill(iostat.replaceAll("r_await", "await"));
   await page.getByRole("button", { name: "Use this text" }).click();
@@ -105,7 +105,7 @@ test("a file of one's own may be the first thing that a page reads, even under t
 }) => {
   const iostat = "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\nsda 100 0 400 0 9 0 1 95\n";
   for (const [path, name, text, words] of [
-    ["/diagnose.html", "seeklab.py", iostat, "sda is busy 95 % of the time with 1.0 requests at a time"],
+    ["/diagnose.html", "seeklab.py", iostat, "sda is busy 95% of the time with 1.0 requests at a time"],
     ["/calibrate.html", "old.json", '{"fio version": "fio-3.1", "jobs": []}', "old.json: is of fio-3.1"],
   ]) {
     const page = await open(path);
@@ -148,7 +148,7 @@ test(
     );
     assert.match(
       await page.locator(".bring-result .prose").first().textContent(),
-      /^Good: on 6 jobs that were not used to fit it/,
+      /^Good: on 6 jobs that were not used for the fit/,
     );
     await page.locator(".measured-simulated svg").nth(1).waitFor();
     await page
@@ -160,7 +160,7 @@ test(
     await page.locator("#left-title").waitFor({ timeout: 60_000 });
     assert.equal(
       await page.locator("#left-title + ul").textContent(),
-      "old.json: is of fio-3.1; at least fio-3.18 is needed",
+      "old.json: was written by fio-3.1; fio-3.18 or later is needed",
     );
     await assertAccessible(page);
     const [saved] = await Promise.all([
