@@ -180,7 +180,7 @@ class Result:
 
     @property
     def journal(self) -> Table:
-        """The commits of a page cache's journal: start, end, the data written first, and the waiting tasks."""
+        """The commits of a page cache's journal: start, end, the data written first, and the number of waiters."""
         return self._table("journal")
 
     @property
