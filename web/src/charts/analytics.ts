@@ -1,6 +1,6 @@
 /**
- * A server's analytics: what it did in each interval, beside what its clients saw, and how busy its cores and devices were;
- * below, each client and each device for itself. The server's rate and the clients' part where requests are on their way.
+ * A server's analytics: its work in each interval, its clients' view, and the busy shares of cores and devices. Below
+ * are each client and each device separately. The server's rate and the clients' differ while requests are in flight.
  */
 import { ink, type Meaning, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";

@@ -1,6 +1,6 @@
 /**
- * The cluster map: a column for each node with what it holds, and above the columns an arc for all that goes from node to node.
- * Blocks of the machine in question are told apart by whether they are on its own node; the arcs by why they are there.
+ * The cluster map: a column for each node with its blocks, and an arc above the columns for traffic between nodes.
+ * Colours separate the machine's blocks on its own node from those on other nodes, and arcs by their reason.
  */
 import { fill, ink, type Meaning, stroke } from "../base/colours.ts";
 import { html, svg } from "../base/elements.ts";

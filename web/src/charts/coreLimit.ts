@@ -1,5 +1,5 @@
 /**
- * What a server can do with n cores: the least of what its cores, its cross-calls and its link allow.
+ * Rate of a server with n cores: the smallest limit of its cores, its cross-calls and its link.
  *
  *     requests/s = min(n hz / (w + (n - 1)(c + a)), hz / ((n - 1) c), link / bytes)
  *

@@ -1,5 +1,5 @@
 /**
- * What one prefetch covers: bytes of a read that nobody fetched ahead, against the size of the read.
+ * Coverage of a prefetch: bytes of a read that were not fetched ahead, by the size of the read.
  *
  *     missing = max(0, size of the read - prefetches for each read x chunk)
  *

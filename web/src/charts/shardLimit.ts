@@ -1,5 +1,5 @@
 /**
- * What a disk can do with n shards: the least of what its shards, its primary and the node's cores allow.
+ * Rate of a disk with n shards: the smallest limit of its shards, its primary and the node's cores.
  *
  *     requests/s = min(n / c, 1 / d, cores / (c + d))
  *

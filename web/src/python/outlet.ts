@@ -1,8 +1,9 @@
 /**
- * What Python prints, on its way to the page: as it comes while little comes, in lumps when there is more, and never more than a
- * page can show. A loop that prints without an end costs the page some messages a second and then nothing.
+ * Sends the output of Python to the page: at once while there is little, in batches if there is more, and never more
+ * than a page can show. An endless loop that prints costs the page a few messages per second and then nothing.
  *
- * Python holds its thread while it runs, so that no timer fires: whether a lump is due is decided when the next text is printed.
+ * Python blocks its thread while it runs, so timers do not fire. Whether a batch is due is checked when the next text
+ * is printed.
  */
 export interface OutletOptions {
   readonly send: (text: string, isError: boolean) => void;

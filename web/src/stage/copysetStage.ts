@@ -1,8 +1,9 @@
 /**
- * The stage of a fleet: all nodes as a field, one outage after the other. Its nodes go dark, then the sets light up of which every
- * node is dark. Under the field stands what each outage did, so that a little often and a lot almost never look as they are.
+ * The stage of a fleet: all nodes as a field, one outage after the other. Its nodes go dark, then the sets with all
+ * nodes dark light up. Under the field are the losses of each outage, so that frequent small losses and rare large ones
+ * look different.
  *
- * Outages take no time in the run; here each is shown for a second of the reader.
+ * Outages take no time in the run; here each is shown for one second of real time.
  */
 import type { Result } from "../engine/api.ts";
 import { html, observeWidth, svg } from "../base/elements.ts";

@@ -1,8 +1,8 @@
 /**
- * The requests of one job as the strip and the lifetimes need them, in the order in which they were made.
+ * The requests of one job for the strip and the lifetimes, in the order in which they were issued.
  *
- * The log says how many bytes of a request were in memory and how many nobody had asked for; where in the request they lie
- * follows from the ranges prefetched before it arrived.
+ * The log has the bytes of a request that were in memory, and those that were not fetched ahead. Their position in the
+ * request follows from the ranges that were prefetched before it arrived.
  */
 import type { Op } from "../../generated/answers.ts";
 import { column, type Column, type Result } from "../../engine/api.ts";

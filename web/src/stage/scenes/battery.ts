@@ -1,9 +1,11 @@
 /**
- * A controller's battery, and what hangs on it: the charge falls, and below the mark that is needed transactions no longer end at the
- * controller's memory but at the disks. What the pipeline does not take piles up before it. Beside it stand the controller's log, whose
- * lines come as they are written, and commits a second over the run, on a logarithmic scale, with a dot for the moment.
+ * A controller's battery and its effect. The charge falls, and below the threshold transactions complete at the disks
+ * instead of in the controller's memory. Transactions pile up when the pipeline is too slow. Next to it are the
+ * controller's log, line by line, and commits per second over the run, on a logarithmic scale, with a dot for the
+ * moment.
  *
- * Charge, policy, rate and crowd are those of the engine's tables. A square on its way stands for several transactions.
+ * Charge, policy, rate and the number of waiting transactions come from the engine's tables. A moving square stands for
+ * several transactions.
  */
 import { svg } from "../../base/elements.ts";
 import { formatClock, formatNumber } from "../../base/format.ts";

@@ -1,11 +1,11 @@
 /**
- * The write throttle as a leaky bucket: writers pour in at the top, dirty data lie in it as bricks by transaction group, the devices
- * drain it at the bottom. Who is delayed on purpose, or stopped, stands in a queue above. Beside it, how long writes were delayed by
- * how full it was, with a dot for the moment.
+ * The write throttle as a leaky bucket. Writers fill it at the top, dirty data are bricks by transaction group, and the
+ * devices drain it at the bottom. Delayed and stopped writers wait in a queue above. Next to it is the delay of writes
+ * by the fill of the bucket, with a dot for the moment.
  *
- * How much is dirty, how many writes entered and how they were held is the run's series; when a group opened, closed and was synced,
- * and how much it held, its table of groups. How far the open group is filled follows from the writes that have entered since it
- * opened. The dots are requests whose journeys were recorded.
+ * Dirty data, entered writes and their delays come from the run's series; the times and sizes of groups from its table
+ * of groups. The fill of the open group follows from the writes that have entered since it opened. The dots are
+ * requests whose journeys were recorded.
  */
 import { svg } from "../../base/elements.ts";
 import { formatBytes, formatNanos, formatNumber } from "../../base/format.ts";

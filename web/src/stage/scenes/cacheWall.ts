@@ -1,10 +1,10 @@
 /**
- * What caches hold, as walls: memory above, flash below it, disks at the bottom. A brick is a part of the room; it is laid when the
- * cache has that much. Reads fall until they find their bytes, in memory, on flash or on disk; what is fed to flash goes from wall to
- * wall. Bars on the right say where the bytes of this moment came from.
+ * Caches as walls: memory above, flash below it, disks at the bottom. A brick is a part of the capacity, and is laid
+ * when the cache holds that much. Reads fall until they find their bytes, in memory, on flash or on disk. Data for
+ * flash move from wall to wall. Bars on the right show the sources of the bytes at this moment.
  *
- * How much the caches hold, where reads found their bytes, what was read ahead and what was fed are the run's series; the dots are
- * requests whose journeys were recorded, and how deep they fall is where they had their longest stay.
+ * Contents of the caches, sources of reads, read-ahead and feed come from the run's series. The dots are requests whose
+ * journeys were recorded; they fall to the place of their longest stay.
  */
 import { formatBytes, formatNumber } from "../../base/format.ts";
 import { sources, warmthOf, type Interval } from "../../charts/warmth.ts";

@@ -1,10 +1,10 @@
 /**
- * The cores of a node: a lane each, in which work passes by and the present is the right edge. On the right stand those who wait: for
- * a thread or a core, and for a lock. Work under a lock has a dark edge; a cross-call, which interrupts all cores, is a flash through
- * all lanes.
+ * The cores of a node: one lane each, in which work passes by; the present is the right edge. Waiting requests are on
+ * the right: for a thread or a core, and for a lock. Work under a lock has a dark edge. A cross-call, which interrupts
+ * all cores, is a flash through all lanes.
  *
- * The engine's cores are alike, so who works takes the first free lane. What is drawn are the stays of requests and the marks of locks
- * and cross-calls.
+ * The engine's cores are identical, so work takes the first free lane. The picture shows the stays of requests and the
+ * marks of locks and cross-calls.
  */
 import type { Meaning } from "../../base/colours.ts";
 import { formatNanos } from "../../base/format.ts";

@@ -1,10 +1,11 @@
 /**
- * I/O credits as a bucket: credits drip in at the base rate and leave with the I/Os that they pay for. While there are some, I/Os
- * pass at the burst rate; when the bucket is empty each waits for its own credit. Beside it, the rate over the run, with a dot for
- * the moment.
+ * I/O credits as a bucket: credits drip in at the base rate and leave with the I/Os that they pay for. While there are
+ * credits, I/Os pass at the burst rate; when the bucket is empty, each waits for its own credit. Next to it is the rate
+ * over the run, with a dot for the moment.
  *
- * How many I/Os began and how many credits were left is the engine's table of the account; who waits follows from latency and
- * rate by Little's law. There are millions of I/Os: a dot on the belt stands for many, and passes as often as they do.
+ * The numbers of I/Os and credits come from the engine's table of credits. The number of waiting I/Os follows from
+ * latency and rate by Little's law. A dot on the belt stands for many of the millions of I/Os, and dots pass at a
+ * proportional rate.
  */
 import { svg } from "../../base/elements.ts";
 import { formatNumber, groupThousands } from "../../base/format.ts";

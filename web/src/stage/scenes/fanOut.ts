@@ -1,9 +1,9 @@
 /**
- * One request that asks many servers: its questions leave the client on the left, turn round at their servers on the right, and are
- * back when they are answered. The slow one is still on its way when all others are home; a second copy sets out later and
- * overtakes it. The bar at the client fills with answers; the request is done when it is full as far as it has to be.
+ * One request that queries many servers. Its leaves leave the client on the left, reach their servers on the right, and
+ * return with the answers. The slow one is still in flight when all others have returned; a second copy starts later
+ * and overtakes it. The bar at the client fills with answers. The request completes when enough of them have arrived.
  *
- * When each copy sets out and is answered is what the journeys recorded; where it is in between is a share of that time.
+ * The journeys record when each copy starts and is answered. Its position in between is the share of that time.
  */
 import { svg } from "../../base/elements.ts";
 import { formatNanos } from "../../base/format.ts";

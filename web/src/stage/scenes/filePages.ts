@@ -1,10 +1,10 @@
 /**
- * A file, piece by piece, as its pages come into memory: those that somebody has asked for, and those that were read ahead and that
- * nobody has. A square is 64 KiB; four stretches of the file are shown, as much of each as fits. Above them, one guess at a time: the
- * cached pages just before the one that is missing, what was asked for, and what was read. Beside them, what the whole file's reads
- * have asked for and what was read for it, with dots for the moment.
+ * The pages of a file as they enter memory: pages that were requested, and pages that were read ahead but not
+ * requested. A square is 64 KiB. The picture shows four stretches of the file, as much of each as fits. Above them is
+ * one guess at a time: the cached pages just before the missing one, the requested pages, and the pages read. Next to
+ * it are the bytes requested and read for the whole file, with dots for the moment.
  *
- * Every fetch is the engine's table of decisions, every read the log of operations.
+ * Fetches come from the engine's table of decisions, reads from the log of operations.
  */
 import { type Meaning, stroke } from "../../base/colours.ts";
 import { svg } from "../../base/elements.ts";

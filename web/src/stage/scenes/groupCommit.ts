@@ -1,10 +1,10 @@
 /**
- * Transactions at the logs of a database. Each log has a queue and a window: those in the window are in the flush under way, which
- * fills a bar; those in the queue wait for the next one. Below it the flushes that were, each as high as the number of transactions
- * that shared it; time passes to the left, and the present is the right edge.
+ * Transactions at the logs of a database. Each log has a queue and a window. Transactions in the window are in the
+ * current flush, which fills a bar; those in the queue wait for the next one. Below are the previous flushes, each as
+ * high as the number of transactions that shared it. Time passes to the left, and the present is the right edge.
  *
- * Who waits and who is flushed are the stays of the transactions. A square that has been at the log before, in an earlier stage,
- * is drawn in another colour.
+ * Waits and flushes are the stays of the transactions. A square that was at the log before, in an earlier stage, has
+ * another colour.
  */
 import { svg } from "../../base/elements.ts";
 import { formatNanos, groupThousands } from "../../base/format.ts";

@@ -1,9 +1,10 @@
 /**
- * Many servers send to one client: their packets fly to the port of the switch, wait in its buffer and leave one by one; what comes
- * when it is full falls out. A server that lost the end of what it sent waits for its timer, a ring that fills, and the client waits
- * for it: the link below, drawn over the whole window, is silent.
+ * Many servers send to one client. Their packets travel to the port of the switch, wait in its buffer and leave one by
+ * one; packets that arrive when it is full are dropped. A server whose last packets were lost waits for its timer, a
+ * ring that fills, and the client waits for that server: its link, drawn below over the whole window, is silent.
  *
- * Packets, drops and timers are the engine's marks. Where a packet is between two of them is a share of the time.
+ * Packets, drops and timers are the engine's marks. The position of a packet between two of them is the share of the
+ * time.
  */
 import { svg } from "../../base/elements.ts";
 import { formatNanos } from "../../base/format.ts";

@@ -1,8 +1,9 @@
 /**
- * The life of requests: a lane for each layer from the application down to the devices. In a lane, who waits queues up on the left,
- * the longest waiting next to what it waits for; who is worked on moves through the right half, in a cell for each device or part.
- * A circle reads, a square writes; parts of a request are smaller, and it stands as an outline where it waits for them.
- * Above the application stands what a plan says should have been sent and no worker was free to send; the log of operations tells.
+ * The life of requests: a lane for each layer from the application down to the devices. In a lane, waiting requests
+ * queue on the left, the longest waiting in front. Requests in service move through the right half, in a cell for each
+ * device or part. A circle is a read, a square a write. Parts of a request are smaller, and the request is an outline
+ * while it waits for them. Above the application are requests that the plan had due but no worker was free to send,
+ * from the log of operations.
  */
 import type { Meaning } from "../../base/colours.ts";
 import { svg } from "../../base/elements.ts";

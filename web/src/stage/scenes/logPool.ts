@@ -1,8 +1,9 @@
 /**
- * Synchronous writes: writers wait for a commit, the commits land in log devices, and the transaction groups form behind, to be
- * written to the pool when they are synced. Time passes to the left in the lanes of the log devices; the present is their right edge.
+ * Synchronous writes: writers wait for a commit, the commits go to log devices, and transaction groups collect behind
+ * them until they are synced to the pool. Time passes to the left in the lanes of the log devices; the present is their
+ * right edge.
  *
- * Waits, commits and devices are the stays of requests; the groups are the run's own table.
+ * Waits, commits and devices are the stays of requests. The groups come from the run's own table.
  */
 import { formatBytes, formatNanos } from "../../base/format.ts";
 import { below, layerNames } from "../../engine/journeys.ts";

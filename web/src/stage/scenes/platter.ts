@@ -1,10 +1,11 @@
 /**
- * A disk from above: the platter turns, the arm goes to a track, and a request waits until its sector comes round. The sector is the
- * bright one on the track; when it has just passed the head, all of a turn is lost, and the ring round the spindle, which grows while
- * somebody waits for the platter, comes full circle.
+ * A disk from above: the platter turns, the arm moves to a track, and a request waits until its sector arrives. The
+ * sector is the bright one on the track. If it has just passed the head, a whole turn is lost. The ring round the
+ * spindle grows during the wait for the platter, and then comes full circle.
  *
- * Arm and angle are the engine's marks: when the arm leaves for a cylinder and comes to it, and which angle of the platter is under the
- * heads when data begin and end. Between two marks the platter turns evenly and the arm moves evenly, which is all that is added.
+ * Arm and angle are the engine's marks: when the arm leaves for a cylinder and reaches it, and the angle of the platter
+ * under the heads when data start and end. Between two marks, the picture assumes that the platter turns evenly and the
+ * arm moves evenly.
  */
 import { svg } from "../../base/elements.ts";
 import { formatNanos } from "../../base/format.ts";

@@ -1,10 +1,10 @@
 /**
- * The disks of a shelf from above, side by side. Platters turn; a bright arc is data under the head. A head that is off its track stands
- * beside it, and the ring round its platter shows how much of the lost revolution is over, with the number of revolutions lost so far; a
- * disk that nothing shakes goes on with its work.
+ * The disks of a shelf from above, side by side. Platters turn; a bright arc is data under the head. A head off its
+ * track is drawn next to the track. The ring round its platter shows the elapsed part of the lost revolution, with the
+ * number of revolutions lost so far. A disk without vibration continues its work.
  *
- * When a head is off its track, for how many revolutions, and where the platter stands when data begin and end, are the engine's marks.
- * Between two marks the platter turns evenly; how far beside the track the head is drawn is for the eye alone.
+ * The engine's marks give the time and the lost revolutions of each miss, and the angle of the platter when data start
+ * and end. Between two marks the platter turns evenly. The drawn distance of the head from the track has no scale.
  */
 import { svg } from "../../base/elements.ts";
 import { formatNanos } from "../../base/format.ts";

@@ -1,10 +1,10 @@
 /**
- * A shingled drive: the conventional cache, and below it the drive's addresses from first to last as rows of tiles. What the cache
- * holds of each part of the addresses stands in its tile; a mark above goes where the host writes, and the tile that is cleaned is lifted
- * off the roof. A stream goes past the cache. Beside it, the rate over the run, with a dot for the moment.
+ * A shingled drive: the conventional cache, and below it the drive's addresses from first to last as rows of tiles. A
+ * tile shows the cached data of its addresses. A mark above shows where the host writes, and the tile that is cleaned
+ * is lifted. A stream bypasses the cache. Next to it is the rate over the run, with a dot for the moment.
  *
- * What was written and cleaned, where, and how much the cache holds of which part, are the engine's tables. A square on its way stands
- * for many bytes.
+ * Writes, cleanings and the cached data of each part come from the engine's tables. A moving square stands for many
+ * bytes.
  */
 import { formatNumber } from "../../base/format.ts";
 import { shingledOf } from "../../charts/rows/shingled.ts";

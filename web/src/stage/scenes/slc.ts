@@ -1,10 +1,11 @@
 /**
- * A drive's cells: those that hold one bit, which fill fast and from the left, and those at full density, from the right. Writes
- * pass the gate into the cache while it is below its limit, and go to full density beyond it; in pauses the oldest data are folded
- * from the one to the other. Beside it, the rate over the run, with a dot for the moment.
+ * A drive's cells. Those with one bit fill fast, from the left; those at full density fill from the right. Writes enter
+ * the cache while it is below its limit, and go to full density beyond it. In pauses, the oldest data are folded from
+ * the cache to full density. Next to it is the rate over the run, with a dot for the moment.
  *
- * A block of the picture is a group of cells: as many as hold 4 GB at full density, and a bits-th of that at one bit each. What was
- * written and folded, and how much lies where, is the engine's table of the cache. A square on its way stands for many bytes.
+ * A block of the picture is a group of cells that holds 4 GB at full density, and 4 GB divided by the bits at one bit
+ * per cell. Written and folded bytes and their places come from the engine's table of the cache. A moving square stands
+ * for many bytes.
  */
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";

@@ -1,9 +1,9 @@
 /**
- * The wire between client and server: segments fly, acknowledgements come back, and the window is a ruler that fills with what has
- * been sent and not acknowledged. When it is full the sender waits, however idle the wire is.
+ * The wire between client and server: segments travel, acknowledgements return, and the window is a ruler that fills
+ * with the data that are sent but not acknowledged. When it is full the sender waits, however idle the wire is.
  *
- * Segments are the engine's marks: when each began to leave, when all of it was at its end, when its acknowledgement was back. Those
- * of a connection's way stay in order, so the nth of each kind belong together.
+ * Segments are the engine's marks: when each started to leave, when all of it had arrived, when its acknowledgement
+ * returned. The marks of one direction of a connection stay in order, so the nth of each kind belong together.
  */
 import { svg } from "../../base/elements.ts";
 import { formatBits, formatBytes, formatNanos } from "../../base/format.ts";

@@ -1,10 +1,10 @@
 /**
- * Memory between writers and a disk: dirty pages pile up as bricks, under the background threshold and the limit; what goes to the
- * disk leaves on the right. Below stands the journal: a commit, with the write of the log that waits for it. Beside it, what is not
- * on the disk over the run, with a dot for the moment.
+ * Memory between writers and a disk. Dirty pages pile up as bricks, under the background threshold and the limit;
+ * write-back leaves on the right. Below is the journal: a commit, with the write of the log that waits for it. Next to
+ * it are the bytes not yet on the disk over the run, with a dot for the moment.
  *
- * How much is dirty or on its way and what was written is the engine's table of the page cache; the commits are its table of the
- * journal, the log's writes its log of operations. A square on its way stands for many bytes.
+ * Dirty, in-flight and written bytes come from the engine's table of the page cache, commits from its table of the
+ * journal, and the log's writes from its log of operations. A moving square stands for many bytes.
  */
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
