@@ -92,7 +92,7 @@ def test_parted_prints_the_start_of_each_disk(command_line: CommandLine) -> None
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"partition.start": "2TB"}, r"partition\.start: .*lies beyond the device"),
+        ({"partition.start": "2TB"}, r"partition\.start: .*is beyond the end of the device"),
         ({"partition.block": 3000}, r"partition\.block: .*power of two"),
         ({"partition.start": "here"}, r"partition\.start: .*not a size"),
     ],

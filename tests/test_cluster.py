@@ -110,7 +110,7 @@ def test_what_pairs_store_follows_from_duplicates_drawn_over_the_whole_cluster(p
         ({"moves": [{"vm": "vm0", "to": 6}]}, "cluster.moves[0].to", "6"),
         ({"failures": [{"node": 0}, {"node": 1}]}, "cluster.failures", ""),
         ({"nodes": 2, "failures": [{"node": 0}]}, "cluster.failures", ""),
-        ({"nodes": 3, "copies": 3, "failures": [{"node": 0}]}, "cluster.failures", "100 %"),
+        ({"nodes": 3, "copies": 3, "failures": [{"node": 0}]}, "cluster.failures", "100%"),
         ({"failures": [{"node": 6}]}, "cluster.failures[0].node", "6"),
         ({"duplicates": 120}, "cluster.duplicates", "95"),
         ({"duplicates": -1}, "cluster.duplicates", "-1"),

@@ -65,6 +65,6 @@ fn changes_of_a_case_do_not_go_with_a_whole_scenario() {
     let scenario = json!({"jobs": [{"size": "1MiB"}], "devices": [{"lun": {"rate": "100MB"}}]});
     for name in ["case", "variant", "set"] {
         let (path, message) = refused_run(&json!({"scenario": scenario, name: {}}));
-        assert_eq!((path.as_str(), message.starts_with("goes with a case")), (name, true), "{message}");
+        assert_eq!((path.as_str(), message.starts_with("needs a case")), (name, true), "{message}");
     }
 }

@@ -172,12 +172,12 @@ fn what_cannot_be_replayed_is_told() {
         with("mdoe", json!("fast")),
         ["replay.mdoe: \"mdoe\" is not a field; did you mean \"mode\"? Known: text, format, target, mode, iodepth, scale"]
     );
-    assert!(with("scale", json!(0))[0].starts_with("replay.scale: 0 is not a factor of time"));
+    assert!(with("scale", json!(0))[0].starts_with("replay.scale: 0 is not a time factor"));
     assert!(with("format", json!("fio-iolog"))[0].starts_with("replay.format: \"fio-iolog\" is not a format of traces; did you mean"));
     assert!(with("target", json!("g"))[0].starts_with("replay.target: \"g\" is not a target of this trace; known: f"));
     assert_eq!(with("text", json!("fio version 3 iolog\n1 f read 0 512\n2 f read -1 512\n")), ["line 3: offset -1 is negative"]);
     let open_depth = errors(&json!({"replay": {"text": spaced(3, 10), "iodepth": 4}, "preset": "lun-100mb"}));
-    assert!(open_depth[0].starts_with("replay.iodepth: 4 does not go with mode open"));
+    assert!(open_depth[0].starts_with("replay.iodepth: 4 cannot be combined with mode open"));
     let small = json!({"devices": [{"lun": {"rate": "100MB", "capacity": "1MiB"}}]});
     let beyond = errors(&json!({"replay": {"text": "fio version 3 iolog\n1 f read 0 512\n2 f read 1048576 512\n"}, "scenario": small}));
     assert_eq!(beyond, ["line 3: the request ends at byte 1049088; the devices hold 1048576"]);

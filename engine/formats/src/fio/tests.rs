@@ -138,14 +138,14 @@ fn all_problems_are_told_at_once_with_line_section_and_option() {
 #[test]
 fn what_would_change_the_result_is_refused_by_name() {
     for (setting, part) in [
-        ("bssplit=4k/60:8k/50", "100 %"),
+        ("bssplit=4k/60:8k/50", "100%"),
         ("bssplit=4q/50", "4q"),
         ("rw=randread:8k", "randread:8"),
         ("rw=read:x", "read:-8k"),
         ("sync=2", "2"),
         ("file_service_type=zipf", "sequential"),
         ("random_distribution=pareto:2", "2"),
-        ("random_distribution=zoned:60/5:60/15", "100 %"),
+        ("random_distribution=zoned:60/5:60/15", "100%"),
         ("random_distribution=zoned:100/5,100/6", ""),
         ("steadystate=iops:30", "30"),
         ("wait_for=b", "[b]"),
@@ -178,7 +178,7 @@ fn directions_of_a_mixed_job_have_sizes_and_rates_of_their_own() {
     let mixed = &jobs("[a]\nrw=rw\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0];
     assert_eq!(mixed["bssplit"], json!({"read": [{"bs": 4096, "percent": 100}], "write": [{"bs": 8192, "percent": 100}]}));
     assert_eq!(mixed["rate_each"], json!({"read": 1 << 20, "write": 2 << 20}));
-    assert!(only_problem("[a]\nrw=rw\nsize=1m\nbsrange=4k-8k,8k-16k\n").contains("ranges of sizes that differ"));
+    assert!(only_problem("[a]\nrw=rw\nsize=1m\nbsrange=4k-8k,8k-16k\n").contains("different size ranges"));
     assert_eq!(jobs("[a]\nrw=write\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0]["bs"], 8192);
     assert_eq!(jobs("[a]\nrw=write\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0]["rate"], 2 << 20);
 }
@@ -380,7 +380,7 @@ fn what_is_not_a_job_file_is_told_in_a_sentence() {
     assert!(only_problem("[a\nsize=1m").starts_with("job.fio:1"));
     assert!(only_problem("[a] b\nsize=1m").contains("\"b\""));
     assert!(only_problem(&" ".repeat(FILE_BYTES_MAX + 1)).contains("1048576"));
-    assert!(only_problem(&"[a]\nsize=1m\n".repeat(257)).contains("one job more than the 256"));
+    assert!(only_problem(&"[a]\nsize=1m\n".repeat(257)).contains("exceeds the maximum of 256 jobs"));
     assert_eq!(read(&format!("[a]\nsize=1m\n{}", "x=1\n".repeat(5000))).unwrap_err().len(), 101);
     assert_eq!(parse(&BTreeMap::default(), "gone.fio").unwrap_err()[0].nearest.as_deref(), Some("gone.fio"));
 }

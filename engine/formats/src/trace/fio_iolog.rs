@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(of(2, "f frob 0 4096"), format!("\"frob\" is not an action; known: {}", KNOWN[0]));
         assert_eq!(of(3, "1 f wait 300 0"), format!("\"wait\" is not an action; known: {}", KNOWN[1]));
         assert_eq!(of(2, "f unlink"), format!("\"unlink\" is not an action; known: {}", KNOWN[0]));
-        assert_eq!(of(3, "99999999999999999 f read 0 512"), format!("time 99999999999999999 is too large; the most is {MAX_TIME_US}"));
+        assert_eq!(of(3, "99999999999999999 f read 0 512"), format!("time 99999999999999999 is too large; the maximum is {MAX_TIME_US}"));
         let other = fault("fio version 3 iolog\n1 f read 0 512\nfio version 2 iolog\n");
         assert_eq!(other, (3, "\"fio version 2 iolog\" is not the header; write \"fio version 3 iolog\"".into()));
     }

@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(of("1,hm,1,Read,0,512,-3").1, "ResponseTime -3 is negative");
         assert_eq!(
             of("999999999999999999,hm,1,Read,0,512,3").1,
-            "Timestamp 999999999999999999 is too large; the most is 184467440737095516"
+            "Timestamp 999999999999999999 is too large; the maximum is 184467440737095516"
         );
     }
 }

@@ -88,10 +88,13 @@ fn a_request_beyond_the_device_is_refused_with_its_line() {
 
 #[test]
 fn requests_and_offsets_that_no_device_takes_are_refused() {
-    assert_eq!(fault("fio version 3 iolog\n1 a read 0 1073741825"), (2, "length 1073741825 is too large; the most is 1073741824".into()));
+    assert_eq!(
+        fault("fio version 3 iolog\n1 a read 0 1073741825"),
+        (2, "length 1073741825 is too large; the maximum is 1073741824".into())
+    );
     assert_eq!(
         fault("fio version 3 iolog\n1 a read 18446744073709551616 512"),
-        (2, "offset 18446744073709551616 is too large; the most is 1152921504606846976".into())
+        (2, "offset 18446744073709551616 is too large; the maximum is 1152921504606846976".into())
     );
 }
 

@@ -91,7 +91,7 @@ impl Design {
         let mut problems = Problems::new();
         let mut wrong = |part: &str, message: String| problems.push(Problem::new(part, message));
         if parity > 0 && width < parity + 2 {
-            wrong("width", format!("a group of {width} disks cannot have {parity} parity disks; write at least {}", parity + 2));
+            wrong("width", format!("a group of {width} is too small for parity {parity}; write at least {}", parity + 2));
         } else if disks < width {
             wrong("disks", format!("{disks} disks are too few for a group of {width}; write {width} or a multiple of it"));
         } else if !disks.is_multiple_of(width) {
@@ -353,8 +353,8 @@ mod tests {
             (json!({"disks": 97}), "disks: 97 is not a number from 1 to 96 in steps of 1; the default is 44"),
             (json!({"disks": 44, "width": 3}), "disks: 44 disks cannot form whole groups of 3; write 42 or 45"),
             (json!({"disks": 4, "width": 6, "parity": 2}), "disks: 4 disks are too few for a group of 6; write 6 or a multiple of it"),
-            (json!({"width": 2, "parity": 1}), "width: a group of 2 disks cannot have 1 parity disks; write at least 3"),
-            (json!({"width": 1, "parity": 1}), "width: a group of 1 disks cannot have 1 parity disks; write at least 3"),
+            (json!({"width": 2, "parity": 1}), "width: a group of 2 is too small for parity 1; write at least 3"),
+            (json!({"width": 1, "parity": 1}), "width: a group of 1 is too small for parity 1; write at least 3"),
             (json!({"cache_gib": 128}), "cache_gib: 128 GiB do not fit into a memory of 128 GiB; write at most 124"),
             (json!({"prices": {"disks": -1}}), "prices.disks: -1 is not a price from 0 to 1e9"),
             (json!({"prices": 7}), "prices: 7 is not an object of parts and prices"),

@@ -98,7 +98,7 @@ fn contradictions_of_the_read_side_are_told_at_their_place() {
         (json!({"l2arc": {"device": device}}), "zfs.l2arc: needs zfs.arc"),
         (json!({"arc": arc, "cache": "1GiB"}), "zfs.cache: contradicts arc"),
         (json!({"arc": {"size": "9GiB"}}), "zfs.arc.size: 9 GiB is above memory, 8 GiB"),
-        (json!({"arc": {"size": "64KiB"}}), "zfs.arc.size: 64 KiB holds not even one record"),
+        (json!({"arc": {"size": "64KiB"}}), "zfs.arc.size: 64 KiB is smaller than a record"),
         (json!({"arc": {"metadata": ["b"]}}), "zfs.arc.metadata[0]: \"b\" is not a job"),
         (json!({"arc": arc, "l2arc": {"device": {}}}), "zfs.l2arc.device: needs exactly one of ssd and lun"),
         (json!({"arc": arc, "l2arc": {"device": {"preset": "hdd-7200"}}}), "zfs.l2arc.device: needs exactly one of ssd and lun"),

@@ -87,7 +87,7 @@ impl<T: Layer> Slot for Option<T> {
     #[inline]
     fn on(&mut self, kernel: &mut Kernel, part: u16, event: Event) {
         // Addresses are made from the layers that exist.
-        debug_assert!(self.is_some(), "an event for a layer that is not there");
+        debug_assert!(self.is_some(), "an event for a missing layer");
         if let Some(layer) = self {
             layer.on(kernel, part, event);
         }

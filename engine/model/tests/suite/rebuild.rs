@@ -171,8 +171,8 @@ fn what_cannot_be_rebuilt_is_refused_with_a_sentence() {
         let text = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
         assert!(text.contains(words), "{layout}: {text}");
     };
-    refused(&json!({"kind": "mirror", "rebuild": {}}), "layout.rebuild: has nothing to rebuild");
-    refused(&json!({"kind": "stripe", "rebuild": {}}), "layout.rebuild: has nothing to rebuild");
+    refused(&json!({"kind": "mirror", "rebuild": {}}), "layout.rebuild: has no failed device to rebuild");
+    refused(&json!({"kind": "stripe", "rebuild": {}}), "layout.rebuild: has no failed device to rebuild");
     refused(&json!({"kind": "mirror", "failed": [1], "rebuild": {"spares": 0}}), "layout.rebuild.spares: 0 is out of range; write 1 to 16");
     refused(&json!({"kind": "raidz", "failed": [1, 2], "rebuild": {"spares": 2}}), "group 0 lost 2 devices but survives only 1");
     refused(&json!({"kind": "mirror", "failed": [1], "rebuild": {"used": 4096}}), "\"app\" uses bytes up to 1048576");

@@ -84,7 +84,7 @@ test(
     await page.getByLabel("More of").selectOption({ label: "Log SSDs" });
     await page.getByLabel("in the test").selectOption({ label: "128 threads, synchronous writes" });
     await page.getByRole("button", { name: "Draw the curve" }).click();
-    await page.locator(".cost .quiet").filter({ hasText: "The dashed line is the most" }).waitFor();
+    await page.locator(".cost .quiet").filter({ hasText: "The dashed line is the limit" }).waitFor();
     assert.match(await page.locator(".cost-curve svg").getAttribute("aria-label"), /^128 threads, synchronous writes/);
     // A link to a pool that cannot be built says so and shows the pool as it starts.
     const wrong = await open(designerPage + hashOf({ set: { disks: 4, width: 6, parity: 2 } }));

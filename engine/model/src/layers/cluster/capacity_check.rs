@@ -86,7 +86,7 @@ fn check_shared(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, problems: 
             let [owner, sharer] = [first, second].map(|job| &scenario.jobs[job].name);
             problems.add(
                 Path::root().index("jobs", second).field("filename"),
-                format!("{sharer} shares a file with {owner}, which is not always on its node, but a virtual disk belongs to one machine; write another filename, or keep both on one node (cluster.vms, cluster.moves)"),
+                format!("{sharer} shares a file with {owner}, which is not always on its node. A virtual disk belongs to one machine; write another filename, or keep both on one node (cluster.vms, cluster.moves)"),
             );
         }
         before = before.filter(|owner| owner.file.end >= worker.file.end).or(Some(worker));

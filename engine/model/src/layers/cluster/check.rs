@@ -107,7 +107,7 @@ fn check_protection(spec: &ClusterSpec, at: &Path, problems: &mut Problems) {
         let percent = 100.0 * share;
         problems.add(at.field("failures"),
             format!(
-                "{lost} lost nodes can hold all {} copies of a block: about {percent:.1}% of the blocks would be lost before they are re-protected; lose fewer than {} nodes, or keep more copies",
+                "{lost} lost nodes can hold all {} copies of a block: about {percent:.1}% of the blocks would be lost before re-protection. Lose fewer than {} nodes, or keep more copies",
                 spec.copies, spec.copies
             ),
         );
@@ -116,7 +116,7 @@ fn check_protection(spec: &ClusterSpec, at: &Path, problems: &mut Problems) {
         let percent = 100.0 * f64::from(spec.copies) / f64::from(spec.nodes);
         problems.add(at.field("failures"),
             format!(
-                "cannot re-protect: {left} nodes are left, too few for {} copies, and about {percent:.0}% of the blocks would stay without their lost copy; add nodes, or write {left} for the copies",
+                "cannot re-protect: {left} nodes are left, too few for {} copies. About {percent:.0}% of the blocks would stay without their lost copy; add nodes, or write {left} for the copies",
                 spec.copies
             ),
         );

@@ -160,17 +160,17 @@ fn what_cannot_be_is_refused_with_what_would_be_lost() {
         assert!(found.iter().any(|(path, message)| path == at && message.contains(says)), "{at} {says}: {found:?}");
     };
     refused("cluster.copies", json!(3), "dedup-pairs", "cluster.copies", "write 2");
-    refused("cluster.nodes", json!(5), "dedup-pairs", "cluster.nodes", "do not make pairs");
+    refused("cluster.nodes", json!(5), "dedup-pairs", "cluster.nodes", "cannot form pairs");
     refused("cluster.moves", json!([{"vm": "vm", "to": 8}]), "hash", "cluster.moves[0].to", "8 is not a node");
     refused("cluster.vms[0].node", json!(9), "hash", "cluster.vms[0].node", "9 is not a node");
-    refused("cluster.failures", json!([{"node": 1}, {"node": 2}]), "hash", "cluster.failures", "3.6 % of the blocks would be lost");
+    refused("cluster.failures", json!([{"node": 1}, {"node": 2}]), "hash", "cluster.failures", "3.6% of the blocks would be lost");
     refused("cluster.failures", json!([{"node": 2}, {"node": 3}]), "dedup-pairs", "cluster.failures", "nodes 2 and 3 are a pair");
-    refused("cluster.failures", json!([{"node": 1}, {"node": 1}]), "hash", "cluster.failures[1].node", "lost already");
+    refused("cluster.failures", json!([{"node": 1}, {"node": 1}]), "hash", "cluster.failures[1].node", "is listed twice");
     refused("cluster.moves", json!([{"vm": "db", "to": 1}]), "hash", "cluster.moves[0].vm", "\"db\" is not a job");
     let mut two = with(base("hash"), "cluster.nodes", json!(2));
     two["cluster"]["failures"] = json!([{"node": 1}]);
     let found = problems(&two);
-    assert!(found.iter().any(|(path, message)| path == "cluster.failures" && message.contains("cannot protect again")), "{found:?}");
+    assert!(found.iter().any(|(path, message)| path == "cluster.failures" && message.contains("cannot re-protect")), "{found:?}");
     let found = problems(&with(two, "cluster.copies", json!(3)));
     assert!(found.iter().any(|(path, message)| path == "cluster.copies" && message.contains("there are 2")), "{found:?}");
 }

@@ -93,7 +93,7 @@ fn bytes_on_the_wire_are_payload_headers_frames_and_acknowledgements() {
 #[test]
 fn a_window_that_holds_no_segment_and_a_link_of_no_bandwidth_are_refused() {
     let found = problems(&system(&json!({}), &json!({"bits_per_s": 1_000_000_000, "round_trip": 0, "server_buffer": 1000})));
-    assert!(found[0].starts_with("network.server_buffer: 1000") && found[0].contains("one segment of 1448 bytes"), "{found:?}");
+    assert!(found[0].starts_with("network.server_buffer: 1000") && found[0].contains("a segment of 1448 bytes"), "{found:?}");
     let found = problems(&system(&json!({}), &json!({"bits_per_s": 0, "round_trip": 0, "client_buffer": 0, "connections": 1000})));
     assert_eq!(found.len(), 3, "{found:?}");
     let job = json!({"numjobs": 4096});

@@ -382,19 +382,19 @@ fn jobs_agree_on_the_zones_of_a_drive_and_no_more_parts_are_written_than_zones_m
 #[test]
 fn contradictions_are_told_with_the_field_and_what_is_accepted() {
     for (job, start) in [
-        (json!({"bssplit": {"read": [{"bs": "4KiB", "percent": 50}]}}), "jobs[0].bssplit.read: the shares add up to 50 %"),
-        (json!({"rw": "randread", "stride": {"skip": "8KiB"}}), "jobs[0].stride: has a meaning for sequential jobs only"),
-        (json!({"rw": "read", "random_every": 4}), "jobs[0].random_every: has a meaning for random jobs only"),
-        (json!({"rw": "read", "verify": {}}), "jobs[0].verify: reads back what the job wrote"),
+        (json!({"bssplit": {"read": [{"bs": "4KiB", "percent": 50}]}}), "jobs[0].bssplit.read: the shares add up to 50%"),
+        (json!({"rw": "randread", "stride": {"skip": "8KiB"}}), "jobs[0].stride: applies to sequential jobs only"),
+        (json!({"rw": "read", "random_every": 4}), "jobs[0].random_every: applies to random jobs only"),
+        (json!({"rw": "read", "verify": {}}), "jobs[0].verify: reads back written data"),
         (zoned("write", &json!({"zone": "2KiB"})), "jobs[0].zoned.size"),
         (zoned("write", &json!({"bs": "32KiB"})), "jobs[0].zoned.size: 16 KiB is smaller than a request of 32 KiB"),
         (zoned("write", &json!({"capacity": "32KiB"})), "jobs[0].zoned.capacity: 32 KiB is more than the zone, 16 KiB"),
         (zoned("write", &json!({"nrfiles": 2})), "jobs[0].zoned: contradicts nrfiles"),
-        (zoned("trim", &json!({})), "jobs[0].zoned: has a meaning for jobs that read and write"),
+        (zoned("trim", &json!({})), "jobs[0].zoned: applies to jobs that read and write"),
         (zoned("write", &json!({"offset": "4KiB", "size": "24KiB"})), "jobs[0].zoned.size: no whole zone of 16 KiB fits into the 24 KiB"),
         (json!({"rw": "read", "wait_for": "b"}), "jobs[0].wait_for: \"b\" is not the name of a job before this one"),
         (json!({"rw": "read", "iodepth_low": 2}), "jobs[0].iodepth_low: 2 is above iodepth 1"),
-        (json!({"rw": "read", "rate_each": {"read": "1MiB"}}), "jobs[0].rate_each: limits a mixed job's directions"),
+        (json!({"rw": "read", "rate_each": {"read": "1MiB"}}), "jobs[0].rate_each: limits the directions of a mixed job"),
         (
             json!({"rw": "read", "random_distribution": "zoned:50/5:30/15"}),
             "jobs[0].random_distribution: \"zoned:50/5:30/15\" is not random",

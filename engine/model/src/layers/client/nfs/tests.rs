@@ -173,9 +173,9 @@ fn what_an_nfs_client_cannot_be_is_refused() {
     let mut alone = system(&jobs, &json!({"transfer": 1000, "cache": 600}));
     alone.as_object_mut().expect("an object").remove("network");
     let found = problems(&alone);
-    assert!(found.iter().any(|problem| problem.starts_with("network: is missing; an nfs client")), "{found:?}");
+    assert!(found.iter().any(|problem| problem.starts_with("network: is missing, but an nfs client")), "{found:?}");
     assert!(found.iter().any(|problem| problem.starts_with("nfs.transfer: 1000 is not a multiple of a sector")), "{found:?}");
-    assert!(found.iter().any(|problem| problem.starts_with("nfs.cache: ") && problem.contains("does not hold one transfer")), "{found:?}");
+    assert!(found.iter().any(|problem| problem.starts_with("nfs.cache: ") && problem.contains("is smaller than a transfer")), "{found:?}");
 
     let found = problems(&system(&jobs, &json!({"threads": 0, "cpu_speed": 0})));
     assert_eq!(found.len(), 2, "{found:?}");
@@ -191,8 +191,8 @@ fn what_an_nfs_client_cannot_be_is_refused() {
     for (job, start) in [
         (json!({"rw": "write", "call": "stat"}), "jobs[0].rw: must be read"),
         (json!({"rw": "read", "call": "create"}), "jobs[0].rw: must be write"),
-        (json!({"rw": "write", "call": "delete", "sync": true}), "jobs[0].sync: has a meaning for data only"),
-        (json!({"rw": "clientcopy", "call": "char"}), "jobs[0].call: has a meaning for reads and writes only"),
+        (json!({"rw": "write", "call": "delete", "sync": true}), "jobs[0].sync: applies to data only"),
+        (json!({"rw": "clientcopy", "call": "char"}), "jobs[0].call: applies to reads and writes only"),
     ] {
         let mut whole = json!({"name": "a", "size": "1MiB"});
         whole.as_object_mut().expect("an object").extend(job.as_object().expect("an object").clone());

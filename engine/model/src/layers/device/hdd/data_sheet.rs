@@ -337,7 +337,7 @@ mod tests {
         let empty = messages(&HddSpec { capacity: Bytes(10_000_000), buffer: Bytes(1 << 20), ..desktop() });
         assert_eq!(empty, ["devices[0].hdd.capacity: 10 MB leave the last of 20 zones empty; write more bytes or fewer zones"]);
         let wide = messages(&HddSpec { outer_rate: Bytes(2_000_000_000), rpm: 300.0, ..desktop() });
-        assert!(wide[0].starts_with("devices[0].hdd.outer_rate: 2 GB at 300 rpm lead to "), "{wide:?}");
+        assert!(wide[0].starts_with("devices[0].hdd.outer_rate: 2 GB at 300 rpm gives "), "{wide:?}");
         let long = messages(&HddSpec { capacity: Bytes(100 << 40), heads: 1, ..desktop() });
         assert!(long[0].starts_with("devices[0].hdd.capacity: 100 TiB with these rates and heads gives "), "{long:?}");
     }

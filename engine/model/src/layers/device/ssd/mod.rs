@@ -178,7 +178,7 @@ pub fn check(spec: &spec::Ssd, at: &Path, problems: &mut Problems) {
             }
             Ok(shape) if shape.spare_blocks() < MIN_SPARE_BLOCKS => problems.add(at.field("overprovision"),
                 format!(
-                    "{} % of the {} simulated blocks of a die are {:.1} spare blocks, fewer than {MIN_SPARE_BLOCKS}; write more, or a larger mapped",
+                    "{}% of the {} simulated blocks of a die are {:.1} spare blocks, fewer than {MIN_SPARE_BLOCKS}; write more, or a larger mapped",
                     flash.overprovision,
                     shape.logical.div_ceil(shape.pages),
                     shape.spare_blocks()
