@@ -28,7 +28,7 @@ pub(crate) struct Judging {
     seeds: u64,
     inputs: bool,
     ablated: bool,
-    /// The ablation in place of each fact's own.
+    /// The ablation instead of each fact's own.
     other: Option<Break>,
     rows: Vec<FactRow>,
     /// Runs of the case that the next row is about.

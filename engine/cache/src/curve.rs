@@ -151,7 +151,7 @@ fn stack_pass(trace: &Trace, sizes: &[u64]) -> Vec<HitCounts> {
         .collect()
 }
 
-/// Moves the objects' last uses together, in order; `current` is being used and will be placed anew.
+/// Moves the objects' last uses together, in order; `current` is being used and will be placed again.
 fn pack(object_at: &mut Vec<u32>, last_use: &mut [usize], size_of: &[u64], tree: &mut Fenwick, current: usize) {
     let mut kept = 0;
     for at in 0..object_at.len() {

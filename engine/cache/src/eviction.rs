@@ -1,4 +1,4 @@
-//! A policy that lives outside the engine: the replay stops at each eviction, asks, and goes on with the answer.
+//! A policy that lives outside the engine: the replay stops at each eviction, asks, and continues with the answer.
 //!
 //! It is not a `Decision` of `seeklab-model`: a replay has no scenario, kernel or layer, and millions of evictions cross to the host
 //! as columns, not as JSON.

@@ -74,7 +74,7 @@ pub trait Policy {
     /// Changes the capacity (at most [`store::MAX_CAPACITY`]), which may evict. Shares and targets that a policy derives
     /// from its capacity follow.
     fn set_capacity(&mut self, capacity: u64, evicted: &mut Vec<u64>);
-    /// Sets `size` bytes aside for what is on its way into the cache, evicting for them as far as there is something to evict.
+    /// Sets `size` bytes aside for what is in flight into the cache, evicting for them as far as there is something to evict.
     fn reserve(&mut self, size: u64, evicted: &mut Vec<u64>);
     /// Gives back `size` bytes of what was reserved, to admit what they were reserved for or to drop it.
     fn release(&mut self, size: u64);

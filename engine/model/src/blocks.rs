@@ -1,7 +1,7 @@
 //! The blocks that a file system holds in memory: a replacement policy, and what it says nothing of.
 //!
-//! A block is taken in when it is asked for, as memory is: from then on it is in the cache, on its way until its fetch arrives.
-//! So a stack's cache holds what a replay of the same blocks holds. Only where more is on its way than the cache can hold may a
+//! A block is taken in when it is asked for, as memory is: from then on it is in the cache, in flight until its fetch arrives.
+//! So a stack's cache holds what a replay of the same blocks holds. Only where more is in flight than the cache can hold may a
 //! policy evict a block before it has come; a waiting reader gets it all the same, and the next reader fetches it again.
 
 use std::fmt;
@@ -51,7 +51,7 @@ impl Blocks {
         blocks
     }
 
-    /// The place of a block, present or on its way. It is good while the block is in the cache.
+    /// The place of a block, present or in flight. It is good while the block is in the cache.
     #[must_use]
     pub fn find(&self, block: u64) -> Option<Slot> {
         self.policy.find(block)
@@ -78,7 +78,7 @@ impl Blocks {
         &mut self.marks[place as usize]
     }
 
-    /// Takes in a block, which is not there: on its way with `fetch`, or present when that is [`NONE`].
+    /// Takes in a block, which is not there: in flight with `fetch`, or present when that is [`NONE`].
     pub fn add(&mut self, block: u64, fetch: u32, prefetch: u32) {
         self.evicted.clear();
         if let Some(place) = self.policy.admit_missing(block, 1, &mut self.evicted) {
@@ -120,7 +120,7 @@ impl Blocks {
         self.policy.set_capacity(capacity, &mut self.evicted);
     }
 
-    /// Blocks in the cache, or on their way into it.
+    /// Blocks in the cache, or in flight into it.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.policy.len()

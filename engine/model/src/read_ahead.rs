@@ -1,4 +1,4 @@
-//! Read-ahead that the engine's host decides: the run stops at each read, asks what to fetch for it, and goes on with the answer.
+//! Read-ahead that the engine's host decides: the run stops at each read, asks what to fetch for it, and continues with the answer.
 //!
 //! [`Question`] is what a file system knows at that moment; what was read before the host remembers itself, in as much memory as
 //! it likes.
@@ -31,15 +31,15 @@ pub struct Question {
     pub records: u64,
     /// Records of the file.
     pub file_records: u64,
-    /// Whether all were in memory or on their way.
+    /// Whether all were in memory or in flight.
     pub found: bool,
-    /// Whether one was still on its way because it had been read ahead.
+    /// Whether one was still in flight because it had been read ahead.
     pub late: bool,
     /// Bytes of a record.
     pub record_bytes: u64,
     /// Bytes of memory that may hold records.
     pub memory_bytes: u64,
-    /// Bytes that are on their way into it.
+    /// Bytes that are in flight into it.
     pub arriving_bytes: u64,
     /// Bytes read ahead so far that were evicted before anybody had used them.
     pub wasted_bytes: u64,

@@ -14,7 +14,7 @@ pub struct Setup<'a> {
     pub plan: &'a Plan,
     /// The seed of the run.
     pub seed: u64,
-    /// The layers that a request of a client passes on its way down, in order.
+    /// The layers that a client's request passes on its way down, in order.
     pub io_path: Vec<LayerId>,
 }
 

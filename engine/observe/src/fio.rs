@@ -28,7 +28,7 @@ pub struct ParsedJobFile {
     pub ignored: Vec<Ignored>,
     /// Notes for the reader of the report, one sentence each.
     pub warnings: Vec<String>,
-    /// The logs that each job shall leave, in the order of the scenario's jobs.
+    /// The logs that each job must write, in the order of the scenario's jobs.
     pub logs: Vec<Logs>,
 }
 
@@ -95,7 +95,7 @@ pub fn parse(input: &Map<String, Value>, presets: &Presets) -> Result<ParsedJobF
     Ok(ParsedJobFile { scenario, ignored: jobs.ignored, warnings: jobs.warnings, logs })
 }
 
-/// Names the section in place of the job's number: `jobs[0].size` becomes `[reader] size`.
+/// Names the section instead of the job's number: `jobs[0].size` becomes `[reader] size`.
 fn in_sections(problems: Problems, jobs: &FioJobs) -> Problems {
     let rename = |mut problem: Problem| {
         let place = problem.path.strip_prefix("jobs[").and_then(|rest| rest.split_once("]."));

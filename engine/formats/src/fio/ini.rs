@@ -48,7 +48,7 @@ impl Section {
     }
 }
 
-/// Reads the sections of the file `main`, and what is wrong with its form. Fails when there is nothing to go on with.
+/// Reads the sections of the file `main`, and what is wrong with its form. Fails when there is nothing to continue with.
 pub(super) fn read(files: &BTreeMap<String, String>, main: &str) -> Result<(Vec<Section>, Problems), Problems> {
     let Some(text) = files.get(main) else {
         return Err(vec![missing(main, main, "this is the job file to run")]);

@@ -85,13 +85,13 @@ pub struct FioJob {
     pub iodepth: u32,
     /// 1024 when reports prefer binary units, 1000 when they prefer decimal ones.
     pub kb_base: u32,
-    /// The logs that the job shall leave.
+    /// The logs that the job must write.
     pub logs: Logs,
     /// Whether percentiles of the whole latency are reported, and of the completion latency.
     pub percentiles: [bool; 2],
 }
 
-/// The logs that a job shall leave, each with its prefix.
+/// The logs that a job must write, each with its prefix.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "JobLogs")]
 pub struct Logs {

@@ -6,7 +6,7 @@ use seeklab_spec::{Problem, Problems};
 
 use super::Ignored;
 
-/// Problems shown at once; a file with more is not a job file that someone will mend line by line.
+/// Maximum number of problems shown. Nobody would fix a file with more of them line by line.
 const PROBLEMS_MAX: usize = 100;
 
 /// Findings while a job file is read, besides the jobs.

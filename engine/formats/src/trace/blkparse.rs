@@ -111,7 +111,7 @@ fn event<'a>(number: u32, line: &[u8], mut words: impl Iterator<Item = &'a [u8]>
     if place.starts_with(b"[") {
         return if flush { Ok(Event::Skip(NO_DATA)) } else { Err(cut_off()) };
     }
-    // A packet command has a length in place of a sector, or nothing, then the packet in parentheses.
+    // A packet command has a length instead of a sector, or nothing, then the packet in parentheses.
     if place.starts_with(b"(") {
         return Ok(Event::Skip(PACKET));
     }

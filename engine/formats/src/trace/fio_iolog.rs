@@ -8,7 +8,7 @@
 //!
 //! `sync`, `datasync`, `sync_file_range` and `trim` are counted as skipped: nothing in the stack has a cost for them. File names
 //! may contain blanks, which fio writes as they are, so lines are read from their end. When several processes have logged into
-//! one file the header comes again, and times begin anew; the requests are merged by their times.
+//! one file the header comes again, and times start again from 0; the requests are merged by their times.
 
 use super::draft::{Draft, Found};
 use super::text::{each, shown, whole, words};

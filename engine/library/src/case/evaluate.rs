@@ -74,7 +74,7 @@ pub struct Runs<'a> {
     cache: RunCache,
 }
 
-/// The metrics of runs that have ended, and the run under way.
+/// The metrics of runs that have ended, and the run in progress.
 #[derive(Default)]
 pub struct RunCache {
     metrics: BTreeMap<String, BTreeMap<String, f64>>,
@@ -94,7 +94,7 @@ impl<'a> Runs<'a> {
         Self { case, presets, cache }
     }
 
-    /// The runs, to go on with later.
+    /// The runs, to continue with later.
     #[must_use]
     pub fn pause(self) -> RunCache {
         self.cache

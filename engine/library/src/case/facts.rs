@@ -191,7 +191,7 @@ pub struct Fact {
     /// Further values that the fact needs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Check>,
-    /// Of a discrepancy: what holds in place of the source's claim, such as the right formula.
+    /// Of a discrepancy: what holds instead of the source's claim, such as the right formula.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instead: Vec<Check>,
     /// Further points at which the fact must hold.

@@ -1,7 +1,7 @@
 //! Ranges of facts as they were last measured: over several seeds, and at other values of their inputs.
 //!
 //! Measuring them takes minutes, so they stand in a file beside the cases, `engine/ranges.json`, which `make ranges` writes and nobody
-//! edits. `make full` measures all of them anew, `make test` a sample, and what is stored must come out. A verdict heeds them: a fact
+//! edits. `make full` measures all of them again, `make test` a sample, and what is stored must come out. A verdict uses them: a fact
 //! that holds with one seed only is a miss.
 
 use std::collections::BTreeMap;

@@ -92,7 +92,7 @@ pub struct FactRow {
     pub ablation: Option<String>,
     /// Further values that the fact needs.
     pub checks: Vec<CheckRow>,
-    /// Of a discrepancy: what holds in place of the source's claim.
+    /// Of a discrepancy: what holds instead of the source's claim.
     pub instead: Vec<CheckRow>,
     /// The fact at other values of its inputs, when these were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]

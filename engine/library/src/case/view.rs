@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum View {
-    /// Requests under way at a moment, block by block, on the way of a read.
+    /// Requests in progress at a moment, block by block, on the way of a read.
     PrefetchStrip,
     /// Nodes of a cluster and what goes between them.
     ClusterMap,
@@ -65,7 +65,7 @@ pub enum View {
     Sync,
     /// Output of Bonnie++.
     Bonnie,
-    /// Stage: requests on their way through all layers.
+    /// Stage: requests in flight through all layers.
     Life,
     /// Stage: writers pour into a buffer that disks drain, with the delay that slows the writers.
     Bucket,

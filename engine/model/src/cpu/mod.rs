@@ -193,7 +193,7 @@ impl<T: Timer> Cpu<T> {
         self.run(kernel);
     }
 
-    /// The timer of the run `id` has come. The task that is done and its server, unless the work goes on.
+    /// The timer of the run `id` has come. The task that is done and its server, unless the work continues.
     pub fn timer(&mut self, kernel: &mut Kernel, id: u32) -> Option<(Task, u32)> {
         let run = self.runs[id];
         let task = run.task;

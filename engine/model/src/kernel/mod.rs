@@ -69,7 +69,7 @@ pub enum Event {
     Timer(Packed),
 }
 
-/// An event on its way: one word, so that with its time and its place in the order it is three.
+/// An event in flight: one word, so that with its time and its place in the order it is three.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Message {
@@ -133,7 +133,7 @@ impl Kernel {
         self.volatile.hold(self.clock.now_ns(), holder, bytes);
     }
 
-    /// A holder's bytes are safe, or written anew.
+    /// A holder's bytes are safe, or written again.
     #[inline]
     pub fn release(&mut self, holder: Holder, bytes: u64) {
         self.volatile.release(self.clock.now_ns(), holder, bytes);

@@ -7,7 +7,7 @@ crate::named! {
         Scheduler = "scheduler",
         /// Looking up and copying in memory.
         Memory = "memory",
-        /// Waiting for data that were already on their way (a prefetch, or another request's read).
+        /// Waiting for data that were already in flight (a prefetch, or another request's read).
         InFlight = "in_flight",
         /// Waiting in a device's queue, or in that of a server or node; or for room in a controller's memory.
         Queue = "queue",
@@ -59,7 +59,7 @@ crate::named! {
         Blanked = "blanked",
         /// Making other cores forget a mapping, or interrupted by a core that does.
         CrossCall = "cross_call",
-        /// Waiting because a device stands still for a while.
+        /// Waiting because a device is paused for a while.
         Paused = "paused",
         /// Waiting for the I/O credits of a volume, or for its pace.
         Credit = "credit_wait",

@@ -95,7 +95,7 @@ impl Volatile {
         self.most_in_row = self.most_in_row.max(bytes);
     }
 
-    /// A holder's bytes are safe, or written anew.
+    /// A holder's bytes are safe, or written again.
     #[inline]
     pub fn release(&mut self, now_ns: u64, holder: Holder, bytes: u64) {
         self.close_rows(now_ns);

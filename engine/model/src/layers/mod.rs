@@ -1,4 +1,4 @@
-//! The layers of the stack, in the order in which a request meets them on its way down. Each may be absent.
+//! The layers of the stack, in the order in which a request meets them on the way down. Each may be absent.
 
 pub mod client;
 pub mod cluster;
@@ -58,7 +58,7 @@ pub trait Layer: Sized + 'static {
     /// The part of a scenario that describes the layer, in a scenario that has it.
     fn spec(scenario: &Scenario) -> Option<&Self::Spec>;
 
-    /// Whether requests on their way down pass the layer.
+    /// Whether requests pass the layer on their way down.
     #[must_use]
     fn is_passed(scenario: &Scenario) -> bool {
         Self::spec(scenario).is_some()

@@ -90,7 +90,7 @@ impl Layer for Partitions {
         scenario.partition.as_ref()
     }
 
-    /// Requests are for the devices, and pass [`Partitions::submit`] on their way.
+    /// Requests are for the devices, and pass through [`Partitions::submit`].
     fn is_passed(_: &Scenario) -> bool {
         false
     }

@@ -221,7 +221,7 @@ macro_rules! layers {
             }
         }
 
-        /// The layers that a request of a client passes on its way down, in order.
+        /// The layers that a client's request passes on its way down, in order.
         pub(crate) fn io_path(scenario: &Scenario) -> Vec<LayerId> {
             let all = [$((LayerId::$id, <$slot as Slot>::Kept::is_passed(scenario)),)+];
             all.into_iter().filter(|(_, is_passed)| *is_passed).map(|(layer, _)| layer).collect()

@@ -1,4 +1,4 @@
-//! The SSD cache tier: blocks that a flash device answers for in place of the devices below.
+//! The SSD cache tier: blocks that a flash device answers for instead of the devices below.
 //!
 //! Modelled: which blocks are resident (primed before the run, or admitted when read from below), under a policy of [`seeklab_cache`], and the
 //! device that reads them. Left out: writes into the tier (a write drops the block), and the cost of filling it.

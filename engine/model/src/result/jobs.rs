@@ -151,7 +151,7 @@ impl Recorder {
             metrics.within(name, |metrics| job.metrics(read_bytes, all_bytes, metrics));
         }
         let missed_bytes: u64 = self.jobs.iter().map(|job| job.by_op[0].missed_bytes).sum();
-        // As caches count it: what is already on its way is found.
+        // As caches count it: what is already in flight is found.
         metrics.share(
             "memory_hit_share_percent",
             "Share of read bytes that were in memory or in flight, as caches count hits.",

@@ -213,7 +213,7 @@ pub struct JobStats {
     pub is_limited: bool,
     /// The depth that the search for a target of latency is at; 0 without one.
     pub latency_depth: u32,
-    /// Zones that were reset to be written anew.
+    /// Zones that were reset to be written again.
     pub zone_resets: u64,
     /// Result of the search for a steady state, if there was one.
     pub steady: Option<Steadiness>,

@@ -8,7 +8,7 @@
 //! Constants: none besides the scenario's. A lookup whose last node serves the data needs no further round trip.
 //! A FLUSH goes to the devices of all nodes at once; a write that ends with one flushes the nodes that have its copies.
 //! Left out: CPU of the nodes, time to move a machine's memory or to notice a loss (both are at once), versions of blocks (a
-//! request that is on its way when a node is lost completes), and metadata writes.
+//! request that is in flight when a node is lost completes), and metadata writes.
 //!
 //! Below a cluster, addresses are physical: node k's devices begin at k times the capacity of a node.
 

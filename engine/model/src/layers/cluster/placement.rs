@@ -233,7 +233,7 @@ impl Placement {
         })
     }
 
-    /// Puts an object on another node in place of one that holds it.
+    /// Puts an object on another node instead of one that holds it.
     pub fn replace(&mut self, object: u32, from: u16, to: u16, slot: u32) {
         let held = &mut self.objects[object as usize];
         if let Some(at) = held.nodes.iter().position(|node| *node == from) {
@@ -243,7 +243,7 @@ impl Placement {
         }
     }
 
-    /// Adds a copy in place of a lost one; says whether one was lost.
+    /// Adds a copy instead of a lost one; says whether one was lost.
     pub fn add(&mut self, object: u32, to: u16, slot: u32) -> bool {
         let held = &mut self.objects[object as usize];
         let place = held.nodes[..self.copies].iter().position(|node| *node == NOWHERE);
@@ -313,7 +313,7 @@ impl Placement {
         self.flags[block as usize] & DUPLICATE != 0
     }
 
-    /// Whether an object is on its way to another node; sets it.
+    /// Whether an object is in flight to another node; sets it.
     pub fn set_moving(&mut self, object: u32, moving: bool) -> bool {
         let flags = &mut self.flags[object as usize];
         let before = *flags & MOVING != 0;
@@ -321,7 +321,7 @@ impl Placement {
         before
     }
 
-    /// Whether an object is on its way to another node.
+    /// Whether an object is in flight to another node.
     #[must_use]
     pub fn is_moving(&self, object: u32) -> bool {
         self.flags[object as usize] & MOVING != 0

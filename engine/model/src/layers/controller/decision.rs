@@ -1,7 +1,7 @@
 //! A map of ranges whose owners the engine's host decides: the run stops at each request that the primary has worked on,
-//! asks which shard owns its range, and goes on with the answer.
+//! asks which shard owns its range, and continues with the answer.
 //!
-//! A range has one owner at a time. When the answer names another than the present one, the range *moves*: what of it is under way
+//! A range has one owner at a time. When the answer names another than the present one, the range *moves*: what of it is in progress
 //! finishes with the old owner, what comes meanwhile waits (charged as [`Phase::Lock`], as in a resize) and is not asked about, and
 //! then the new owner takes over. So the requests of a range keep their order under every map. The new owner's first request costs
 //! `takeover` more: it has to load what the old one had in memory. No simulated time passes between question and answer.
@@ -73,7 +73,7 @@ struct Range {
     requests: u64,
 }
 
-/// A range on its way to another owner.
+/// A range that is moving to another owner.
 #[derive(Debug)]
 struct Move {
     place: usize,
@@ -210,7 +210,7 @@ impl Controller {
         self.serve(kernel, disk, server, id, if moved { self.spec.takeover.0 } else { 0 });
     }
 
-    /// A shard has done its work on a request; a range that is on its way may now go over.
+    /// A shard has done its work on a request; a range that is in flight may now go over.
     pub(super) fn left_owner(&mut self, kernel: &mut Kernel, id: RequestId) {
         let Some(mut map) = self.map.take() else { return };
         let (.., place) = self.range_at(&map, kernel.requests[id].offset);

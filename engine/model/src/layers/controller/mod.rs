@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The life of a request: the primary dispatches it (with one shard this step is absent); parts of it that belong to different
-//! shards go on their own; a shard works on each, holding the state lock for the first part of its work; a write is sent to the
+//! shards are processed separately; a shard works on each, holding the state lock for the first part of its work; a write is sent to the
 //! other nodes; the request goes down.
 //!
 //! Resizing: what has entered the disk's controllers is finished under the old map, what comes meanwhile waits (it is the map's
@@ -24,7 +24,7 @@
 //! Who owns which range: in turn, by the scenario's list, or as the engine's host says ([`decision`]).
 //!
 //! Constants are the scenario's. Left out: the way back up (completions cost nothing), what a crash would have to replay, the
-//! other nodes' work on the copies (a rate stands for it), and that a copy travels while the local write is under way (here
+//! other nodes' work on the copies (a rate stands for it), and that a copy travels while the local write is in progress (here
 //! the write follows it).
 
 pub mod check;

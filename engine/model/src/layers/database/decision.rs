@@ -1,5 +1,5 @@
 //! Flushes whose transactions the engine's host chooses: when a log is free and somebody waits, the run stops, asks which of them
-//! the next flush is for, and goes on with the answer.
+//! the next flush is for, and continues with the answer.
 //!
 //! An answer takes some of those that wait, in the order in which they are to stand in the log; or it takes none and says for how long it
 //! would wait. Then it is asked again when that time is over, or when another transaction comes to the log, whichever is first.
@@ -72,7 +72,7 @@ pub struct Question {
     pub stages: Vec<u64>,
     /// Since when each waits here.
     pub since_ns: Vec<u64>,
-    /// Flushes of this log that each has waited for: those that were under way when it came, or began since.
+    /// Flushes of this log that each has waited for: those that were in progress when it came, or began since.
     pub flushes: Vec<u64>,
     /// Transactions of the database that are not here: worked on, or at another log.
     pub elsewhere: u64,
@@ -105,7 +105,7 @@ impl Database {
     }
 
     /// Takes the host's answer: the next flush is for those at these places of the question's lists, or for nobody yet. Places that
-    /// are not there, or named twice, are not heeded.
+    /// are not there, or named twice, are ignored.
     pub fn answer(&mut self, kernel: &mut Kernel, places: &[usize], wait_ns: u64) {
         let Some(number) = self.asking.pop_front() else { return };
         let log = &mut self.logs[number];

@@ -62,7 +62,7 @@ timers! {
     }
 }
 
-/// A transaction on its way.
+/// A transaction in progress.
 #[derive(Clone, Copy, Debug, Default)]
 struct Transaction {
     /// In order of arrival, from 0.
@@ -89,7 +89,7 @@ struct Log {
     batch: Batch,
     target: Target,
     queue: VecDeque<RequestId>,
-    /// Transactions of the flush under way; none when the log is free.
+    /// Transactions of the flush in progress; none when the log is free.
     flushing: Vec<RequestId>,
     usage: LogUsage,
 }
@@ -326,7 +326,7 @@ impl Database {
         }
     }
 
-    /// A log has been flushed, by a request below or for a time that was drawn: its transactions go on, and whoever waits is next.
+    /// A log has been flushed, by a request below or for a time that was drawn: its transactions continue, and the next ones in the queue follow.
     fn flushed(&mut self, kernel: &mut Kernel, number: usize, write: Option<RequestId>) {
         let log = &mut self.logs[number];
         log.usage.end(kernel.now_ns(), log.flushing.len() as u64);

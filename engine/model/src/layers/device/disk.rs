@@ -1,12 +1,12 @@
 //! A hard disk drive as a server: commands, bus and arm work on different requests at a time.
 //!
 //! Modelled:
-//! - the drive works off one command at a time, and moves the data of one request at a time over its bus; both go on while the arm
+//! - the drive works off one command at a time, and moves the data of one request at a time over its bus; both continue while the arm
 //!   works. A read leaves the arm free when its last sector is read; the data of a write are sent ahead into the buffer where
 //!   they fit;
 //! - reads that the buffer holds, or the write cache, need the bus alone and wait for no other;
 //! - the others wait for the arm. Up to `queue_depth` wait inside, where the drive's order chooses; more wait outside in order of
-//!   arrival. A request that goes on where the arm is goes first under most orders, but when so much as a segment has been moved
+//!   arrival. A request that continues where the arm is goes first under most orders, but when so much as a segment has been moved
 //!   in one place the others have their turn;
 //! - the write cache acknowledges what has room in it, and is written to the media when the drive is idle, in turns with requests
 //!   where it fills or grows old, and at once for a FLUSH ([`WriteCache`]). A write with FUA goes to the media, unless the cache

@@ -6,10 +6,10 @@
 //!
 //! At a fixed rate its behaviour follows in closed form when a request arrives, so it needs no queue and one event a request. A
 //! rate that varies ([`VaryingRate`]) changes under a request's feet: then requests queue here, and what remains of the first one is
-//! computed anew whenever the rate may have changed.
+//! computed again whenever the rate may have changed.
 //!
 //! The latency is the same for each request, or drawn from a gamma distribution with its standard deviation (`latency_cv` times the
-//! mean), and the unit may stand still at times ([`Pauses`]). A volume of a cloud lets requests start by its credits ([`Bucket`]), and
+//! mean), and the unit may pause at times ([`Pauses`]). A volume of a cloud lets requests start by its credits ([`Bucket`]), and
 //! a drive with an SLC cache takes writes at the rate of the cells that they land in ([`Cache`]). A shingled drive lets writes wait while
 //! it cleans zones ([`Zones`]).
 

@@ -1,6 +1,6 @@
-//! Times at which a device stands still: a collector stops the world, a controller fails over, a snapshot holds everything up.
+//! Times at which a device is paused: a collector stops the world, a controller fails over, a snapshot holds everything up.
 //!
-//! During a pause nothing starts, and what is under way takes longer by the rest of the pause; so the device's own time is the run's
+//! During a pause nothing starts, and what is in progress takes longer by the rest of the pause; so the device's own time is the run's
 //! with the pauses cut out, and work that needs `n` ns of it ends where `n` ns lie outside of pauses. The time that a request spends
 //! in a pause is charged to a phase of its own, whatever it was doing.
 //!
@@ -27,7 +27,7 @@ impl Pauses {
         self.0.get(self.0.partition_point(|[_, to]| *to <= now_ns)).copied()
     }
 
-    /// Whether the device stands still at `now_ns`, and until when it stays as it is.
+    /// Whether the device is paused at `now_ns`, and until when it stays as it is.
     #[must_use]
     pub fn at(&self, now_ns: u64) -> (bool, u64) {
         match self.next(now_ns) {

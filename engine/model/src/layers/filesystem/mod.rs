@@ -1,6 +1,6 @@
 //! The file system: block cache, prefetcher, write log.
 //!
-//! Modelled: a read looks up its blocks in memory. Blocks that are present are counted as cached; blocks on their way (prefetched
+//! Modelled: a read looks up its blocks in memory. Blocks that are present are counted as cached; blocks in flight (prefetched
 //! or being read for another request) are waited for; missing blocks are read from below, one fetch for each contiguous run, and
 //! enter the cache. When everything is there the data are copied out at the memory's rate. After the demand reads the prefetcher
 //! is asked what to read ahead. A write becomes durable in the write log when there is one, else below; blocks that it overwrites
@@ -41,7 +41,7 @@ pub struct PrefetchRecord {
     pub bytes: u64,
     /// When it was issued.
     pub issue_ns: u64,
-    /// When its last byte arrived; 0 while it is on its way.
+    /// When its last byte arrived; 0 while it is in flight.
     pub done_ns: u64,
     /// Bytes that a read has used since.
     pub used_bytes: u64,

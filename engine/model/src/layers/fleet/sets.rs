@@ -144,7 +144,7 @@ fn sum_of_hashes(sum: u64, node: u32) -> u64 {
     sum.wrapping_add(last ^ (last >> 31))
 }
 
-/// Draws the first `count` places of a deck anew. The rest of a shuffled deck is as good as a new one.
+/// Redraws the first `count` places of a deck. The rest of a shuffled deck is as good as a new one.
 #[inline(never)]
 #[allow(clippy::cast_possible_truncation)] // below a number of nodes
 pub fn shuffle(deck: &mut [u32], count: usize, draws: &mut Stream) {

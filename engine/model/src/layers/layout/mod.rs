@@ -55,7 +55,7 @@ pub struct Layout {
 
 timers! {
     enum Timer {
-        /// The rebuild may go on.
+        /// The rebuild may continue.
         Rebuild,
     }
 }
@@ -296,7 +296,7 @@ impl Layout {
     }
 }
 
-/// Adds a piece; one that goes on where its device's last one ends becomes a part of that.
+/// Adds a piece; one that continues where its device's last one ends becomes a part of that.
 fn push(pieces: &mut Vec<Piece>, piece: Piece) {
     match pieces.iter_mut().rev().find(|last| last.device == piece.device) {
         Some(last) if last.offset + last.bytes == piece.offset => last.bytes += piece.bytes,

@@ -2,7 +2,7 @@
 //!
 //! A spare takes the place of the device that failed. The space in use is walked through in chunks, the damaged groups in turn.
 //! The life of a chunk:
-//! 1. It starts when fewer than the limit are under way and the rate allows it. Which is next says `Order`.
+//! 1. It starts when fewer than the limit are in progress and the rate allows it. Which is next says `Order`.
 //! 2. What is left of it is read: one side of a mirror, all surviving columns of the RAID-Z records that the device had a part of.
 //! 3. The lost part is written to each spare of the group.
 //!
@@ -57,7 +57,7 @@ impl Traffic {
     }
 }
 
-/// A rebuild under way.
+/// A rebuild in progress.
 pub(super) struct Rebuild {
     /// Devices whose place a spare takes.
     targets: Vec<u16>,
@@ -73,7 +73,7 @@ pub(super) struct Rebuild {
     order: Order,
     /// All chunks below this one have been started.
     begun: u64,
-    /// The chunks under way.
+    /// The chunks in progress.
     slots: Vec<u64>,
     rate: Option<u64>,
     /// When the next chunk may start, and whether a timer is set for that.

@@ -89,13 +89,13 @@ pub struct Traffic {
 /// One direction of a connection.
 #[derive(Default)]
 struct Flow {
-    /// Messages that wait or are under way, by request.
+    /// Messages that wait or are in progress, by request.
     messages: VecDeque<RequestId>,
     /// Bytes of the first message that have not left.
     unsent_bytes: u64,
     /// Bytes that have left and are not acknowledged.
     unacknowledged_bytes: u64,
-    /// Acknowledgements on their way: when, and for how many bytes.
+    /// Acknowledgements in flight: when, and for how many bytes.
     acknowledgements: VecDeque<(u64, u64)>,
     /// Frames that no acknowledgement has answered.
     frames: u64,
@@ -103,11 +103,11 @@ struct Flow {
     sent_ns: u64,
     /// Since when the window holds the first message back.
     held_ns: Option<u64>,
-    /// Whether a signal for the next acknowledgement is under way.
+    /// Whether a signal for the next acknowledgement is in progress.
     called: bool,
 }
 
-/// A segment on its way to the second link.
+/// A segment in flight to the second link.
 #[derive(Clone, Copy)]
 struct Segment {
     request: RequestId,
@@ -118,7 +118,7 @@ struct Segment {
     is_last: bool,
 }
 
-/// Where a request is on its way.
+/// The position of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
@@ -411,7 +411,7 @@ impl Network {
         kernel.wake_at(kernel.now_ns() + self.one_way_ns[way as usize] + late_ns, HERE, Timer::Arrived(id));
     }
 
-    /// Has those messages arrive whose last packet is on its way to the receiver.
+    /// Has those messages arrive whose last packet is in flight to the receiver.
     fn deliver(&mut self, kernel: &mut Kernel) {
         let Some(packets) = &mut self.packets else { return };
         for (id, arrival_ns, spent) in packets.delivered.drain(..) {

@@ -47,7 +47,7 @@ impl Cached {
         was
     }
 
-    /// Whether a page is cached, or on its way.
+    /// Whether a page is cached, or in flight.
     #[must_use]
     pub fn has(&self, page: u64) -> bool {
         self.bit(page, |chunk| &chunk.cached)
@@ -93,7 +93,7 @@ impl Cached {
         self.take(page, |chunk| &mut chunk.unused)
     }
 
-    /// How many pages are cached or on their way.
+    /// How many pages are cached or in flight.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.there

@@ -11,7 +11,7 @@ use crate::kernel::{Holder, Kernel, Request, RequestId};
 use seeklab_kernel::Slab;
 use seeklab_spec::Op;
 
-/// Pages on their way.
+/// Pages in flight.
 #[derive(Clone, Copy, Debug)]
 struct Out {
     order: u64,
@@ -139,7 +139,7 @@ impl PageCache {
         self.admit(kernel);
     }
 
-    /// Lets stopped writers go on for which there is room.
+    /// Lets stopped writers continue for which there is room.
     fn admit(&mut self, kernel: &mut Kernel) {
         while let Some(worker) = self.throttle.stopped.front().copied() {
             let bytes = self.piece(kernel, worker).map_or(0, |piece| piece.end - piece.start);

@@ -1,7 +1,7 @@
 //! The journal: a running transaction, and one that is being committed.
 //!
-//! A commit writes, in ordered mode, all data of the transaction and waits for those on their way; then its metadata into the journal;
-//! then the commit record, with a FLUSH. Who waits for the transaction goes on. Meanwhile writes join the next transaction, which is
+//! A commit writes, in ordered mode, all data of the transaction and waits for those in flight; then its metadata into the journal;
+//! then the commit record, with a FLUSH. Who waits for the transaction continues. Meanwhile writes join the next transaction, which is
 //! committed after this one.
 
 use std::collections::VecDeque;

@@ -4,21 +4,21 @@
 //!  write() --copy--> | dirty pages, by age |--flusher: too many, or too old--> devices
 //!     ^              |                     |--fsync: those of the file-------> devices
 //!     |  throttle    '---------------------'
-//!     '--------------- dirty + under way           | running transaction |
+//!     '--------------- dirty + in progress           | running transaction |
 //!  fsync, O_SYNC: own pages, then a commit ------> |  ordered: all data of its files, then metadata | --> journal
 //! ```
 //!
-//! - **Write** (`writes`). Copied into memory at a thread's rate, piece by piece; the call returns. Pages on their way to the devices
+//! - **Write** (`writes`). Copied into memory at a thread's rate, piece by piece; the call returns. Pages in flight to the devices
 //!   are not changed (stable pages), so a write to one waits for it.
 //! - **Flusher** (`flusher`). It looks every `wakeup` for files whose oldest dirty page is older than `expire`, and writes those whole;
 //!   and it writes the oldest pages while more than `background` is dirty.
-//! - **Throttle** (`throttle`). Writers are paced, or stopped, while too much is dirty or under way.
+//! - **Throttle** (`throttle`). Writers are paced, or stopped, while too much is dirty or in progress.
 //! - **Journal** (`journal`). One running transaction, which every write joins (it changes the file's times at least). A synchronous
 //!   write or a flush (`sync`) writes its own pages and forces a commit; in ordered mode that first writes the data of *every* file of
 //!   the transaction. A transaction that nobody forces is committed when it is `commit` old. Writes that come during a commit join the
 //!   next one.
-//! - **Read** (`reads`). What is dirty or on its way comes from memory. With a read side (`read_ahead`) so does what was read before,
-//!   and pages are read ahead of whoever seems to read in order.
+//! - **Read** (`reads`). What is dirty or in flight comes from memory. With a read side (`read_ahead`) so does what was read before,
+//!   and pages are read ahead for readers that seem sequential.
 //!
 //! Sources: the documentation of Linux for `vm.dirty_*` and ext4's `data=` modes; `fs/jbd`, `mm/page-writeback.c` and
 //! `fs/fs-writeback.c` of 3.0 and 3.2 for the order of events. The commit interval of 5 s, the pause of at most 200 ms and the

@@ -1,4 +1,4 @@
-//! Dirty pages in runs, by place and by age, and those on their way to the devices.
+//! Dirty pages in runs, by place and by age, and those in flight to the devices.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,7 +20,7 @@ pub(super) struct Run {
     pub is_exposed: bool,
 }
 
-/// A run on its way to the devices.
+/// A run in flight to the devices.
 #[derive(Clone, Copy, Debug)]
 struct UnderWay {
     start: u64,
@@ -40,7 +40,7 @@ pub(super) struct Owner {
     pub is_held: bool,
 }
 
-/// All pages that are dirty or on their way. No page is both.
+/// All pages that are dirty or in flight. No page is both.
 #[derive(Debug)]
 pub(super) struct Pages {
     /// Longest run.
@@ -81,7 +81,7 @@ impl Pages {
         (self.dirty.len() * run + self.ages.capacity() * age + self.under_way.capacity() * size_of::<UnderWay>()) as u64
     }
 
-    /// The end of a stretch from `at` on that is dirty or under way; `at` when it is neither.
+    /// The end of a stretch from `at` on that is dirty or in progress; `at` when it is neither.
     fn held_until(&self, at: u64) -> u64 {
         let dirty = self.dirty.range(..=at).next_back().map_or(0, |(_, run)| run.end);
         let before = self.under_way.partition_point(|way| way.start <= at);
@@ -102,14 +102,14 @@ impl Pages {
         true
     }
 
-    /// The order of pages of a range that are on their way, if some are.
+    /// The order of pages of a range that are in flight, if some are.
     pub fn under_way_in(&self, range: Range) -> Option<u64> {
         let last = self.under_way.partition_point(|way| way.start < range.end).checked_sub(1)?;
         let UnderWay { end, order, .. } = self.under_way[last];
         (end > range.start).then_some(order)
     }
 
-    /// The orders of all runs that reach into a range: dirty ones, and those on their way.
+    /// The orders of all runs that reach into a range: dirty ones, and those in flight.
     pub fn orders_in(&self, range: Range) -> (Vec<u64>, Vec<u64>) {
         let reaches = |end: u64| end > range.start;
         let first = self.dirty.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
@@ -118,7 +118,7 @@ impl Pages {
         (dirty, ways.collect())
     }
 
-    /// Makes the pages of a range dirty, none of which is on its way. Returns the bytes that were not dirty before, and the orders of
+    /// Makes the pages of a range dirty, none of which is in flight. Returns the bytes that were not dirty before, and the orders of
     /// the runs that are new.
     pub fn dirty(&mut self, range: Range, owner: Owner) -> (u64, Vec<u64>) {
         let (mut added, mut orders) = (0, Vec::new());
@@ -165,7 +165,7 @@ impl Pages {
         self.ages.front().map(|(order, _)| *order)
     }
 
-    /// Sends a run on its way, if it is still dirty.
+    /// Writes back a run, if it is still dirty.
     pub fn send(&mut self, order: u64) -> Option<(u64, Run)> {
         let place = self.ages.binary_search_by_key(&order, |(order, _)| *order).ok()?;
         let start = std::mem::replace(&mut self.ages[place].1, SENT);
@@ -178,7 +178,7 @@ impl Pages {
         Some((start, run))
     }
 
-    /// A run that was on its way is on the devices.
+    /// A run that was in flight is on the devices.
     pub fn arrived(&mut self, start: u64) {
         if let Ok(place) = self.under_way.binary_search_by_key(&start, |way| way.start) {
             self.under_way_bytes -= self.under_way.remove(place).end - start;

@@ -1,7 +1,7 @@
-//! Reads: from memory what is dirty or on its way to the devices, and with a read side what was read before; the rest from below.
+//! Reads: from memory what is dirty or in flight to the devices, and with a read side what was read before; the rest from below.
 //!
 //! With a read side a read goes from page to page. At each it may make the cache fetch something ([`super::read_ahead`]), each run of
-//! absent neighbours with one request below; where a page is still on its way it waits for that page's request alone, and goes on
+//! absent neighbours with one request below; where a page is still in flight it waits for that page's request alone, and goes on
 //! from there.
 
 use std::collections::VecDeque;
@@ -51,7 +51,7 @@ pub struct Reads {
     /// By worker.
     files: Vec<File>,
     open: Vec<OpenFile>,
-    /// Requests below: the reads that wait for each, and the page from which each of those goes on.
+    /// Requests below: the reads that wait for each, and the page from which each of those continues.
     fetches: Slab<Vec<(RequestId, u64)>>,
     /// Pages being read, unsorted because there are few: each run in pages of the address space, and its fetch.
     arriving: Vec<(Range, u32)>,
@@ -160,7 +160,7 @@ impl Reads {
         self.go_on(kernel, id, file.first + question.record).then_some(id)
     }
 
-    /// Lets a read go on from a page of the address space. Says whether it has reached its end; else it waits.
+    /// Lets a read continue from a page of the address space. Says whether it has reached its end; else it waits.
     fn go_on(&mut self, kernel: &mut Kernel, id: RequestId, from: u64) -> bool {
         let request = kernel.requests[id];
         let file = self.files[request.worker as usize].reaching(&request);
@@ -219,12 +219,12 @@ impl Reads {
         }
     }
 
-    /// The request that brings a page, while it is on its way.
+    /// The request that brings a page, while it is in flight.
     fn on_its_way(&self, page: u64) -> Option<u32> {
         self.arriving.iter().find(|(run, _)| run.start <= page && page < run.end).map(|(_, fetch)| *fetch)
     }
 
-    /// A request below is done. Its readers go on; those that have all that they asked for go to `complete`.
+    /// A request below is done. Its readers continue; those that have all that they asked for go to `complete`.
     pub fn fetched(&mut self, kernel: &mut Kernel, child: RequestId, complete: &mut Vec<RequestId>) {
         let tag = kernel.requests[child].tag;
         let device = kernel.requests[child].device;
@@ -258,7 +258,7 @@ impl Reads {
         self.files.iter().filter(|file| is_new(file)).map(|file| file.pages()).sum()
     }
 
-    /// Pages that are cached, or on their way.
+    /// Pages that are cached, or in flight.
     #[must_use]
     pub fn cached_pages(&self) -> u64 {
         self.pages.len()

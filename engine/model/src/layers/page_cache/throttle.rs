@@ -3,7 +3,7 @@
 //! - `limit` (Linux before 3.2): a writer sleeps while its bytes would not fit below the limit.
 //! - `midpoint` (since 3.2): above the mean of background threshold and limit a writer is paced: to the rate at which the devices write,
 //!   shared among those who write, times a factor that is 2 at the midpoint, 1 half way from there to the limit, and 0 at the limit (a
-//!   cubic between). A pause is at most 200 ms. At the limit nobody goes on.
+//!   cubic between). A pause is at most 200 ms. At the limit nobody continues.
 //!
 //! The rate of the devices is estimated as the kernel does: from what was written in each 200 ms or more, over about 4 s, beginning with
 //! 100 MiB/s. The kernel learns a writer's share from how fast pages become dirty; here all have the same.
@@ -16,7 +16,7 @@ use seeklab_spec::to_f64;
 
 /// Longest pause.
 const MAX_PAUSE_NS: u64 = 200_000_000;
-/// The estimate is made anew after so much time.
+/// The estimate is made again after so much time.
 const ESTIMATE_NS: u64 = 200_000_000;
 /// The time over which it is made: 3 s, rounded up to a power of two of the kernel's ticks.
 const PERIOD_NS: f64 = 4.096e9;

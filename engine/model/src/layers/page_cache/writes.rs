@@ -1,6 +1,6 @@
 //! Writes: copied into memory piece by piece, each worker's one after the other, as a thread makes its calls.
 //!
-//! Before each piece a write may have to wait: for a commit that holds its file, for pages on their way that it would change, or for
+//! Before each piece a write may have to wait: for a commit that holds its file, for pages in flight that it would change, or for
 //! the throttle. Threads do not share the memory's rate: contention for bandwidth and processors is left out.
 
 use std::collections::VecDeque;
@@ -112,7 +112,7 @@ impl PageCache {
         self.throttle.reserved -= bytes;
         let file = self.file_at(piece.start);
         let pages = pages_of(piece.start, bytes);
-        // Pages may have gone on their way while they were copied; the write waits for them, and is copied anew.
+        // Their write-back may have started while they were copied; the write waits for them, and is copied again.
         if self.pages.under_way_in(pages).is_some() {
             return self.advance(kernel, worker);
         }
@@ -140,7 +140,7 @@ impl PageCache {
         self.advance(kernel, worker);
     }
 
-    /// A worker's first write is in memory, and goes on to the devices if it shall.
+    /// A worker's first write is in memory, and goes to the devices if it must.
     fn end_copy(&mut self, kernel: &mut Kernel, worker: u32) {
         let writer = &mut self.writers[worker as usize];
         writer.done = 0;

@@ -136,7 +136,7 @@ impl Battery {
         now_ns.checked_sub(self.first).map(|passed| self.nth(passed / self.every))
     }
 
-    /// Whether a controller that heeds the battery writes through.
+    /// Whether a controller that obeys the battery writes through.
     #[must_use]
     pub fn is_write_through(&self, now_ns: u64) -> bool {
         self.last(now_ns).is_some_and(|cycle| (cycle.below..cycle.write_back).contains(&now_ns))

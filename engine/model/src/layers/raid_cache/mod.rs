@@ -9,8 +9,8 @@
 //! - Write-back: a write is acknowledged once it is in memory. Without room it waits until something is destaged. FLUSH costs nothing:
 //!   the battery keeps what is in memory. A read of what is in memory is answered from there.
 //! - Destaging begins when something has been dirty for `destage_after`, when the cache is half full, and at once in write-through. What
-//!   is written again while it is under way is destaged again, afterwards.
-//! - Write-through: a write goes to the layers below. What they acknowledge is on the devices, so that a FLUSH goes on only to devices
+//!   is written again while it is in progress is destaged again, afterwards.
+//! - Write-through: a write goes to the layers below. What they acknowledge is on the devices, so that a FLUSH goes only to devices
 //!   that would lose data themselves.
 //! - The battery (`battery`) decides between the two, by learn cycles. While the controller takes writes that the battery would not
 //!   keep, they are held as unsafe ([`Holder::Controller`]).
@@ -21,7 +21,7 @@
 //! the log has no line; 4 s until destaging, 256 KiB in a request.
 //!
 //! Left out: a read cache, patrol reads, batteries that age, the time to switch the policy, and the wait of a write for an older one of
-//! the same blocks that is under way to the devices.
+//! the same blocks that is being written to the devices.
 
 mod battery;
 mod check;
@@ -75,7 +75,7 @@ pub struct RaidCache {
     dirty: Dirty,
     /// Since when something is dirty.
     dirty_ns: u64,
-    /// Ranges on their way to the devices, their bytes, and where the last one ended.
+    /// Ranges in flight to the devices, their bytes, and where the last one ended.
     busy: Vec<(u64, u64)>,
     busy_bytes: u64,
     arm: u64,
@@ -179,7 +179,7 @@ impl RaidCache {
         }
     }
 
-    /// Bytes in memory: those to be written out, and those on their way.
+    /// Bytes in memory: those to be written out, and those in flight.
     fn used(&self) -> u64 {
         self.dirty.bytes() + self.busy_bytes
     }

@@ -1,7 +1,7 @@
 //! The search for the greatest queue depth at which a latency target is met, step by step as fio 3.33 does it.
 //!
 //! From depth 1 on, each window in which enough requests met the target doubles the depth, up to the job's own; the first in which they
-//! did not halves the way back, and from there the search goes on between the two. When the depth no longer changes, one window is
+//! did not halves the way back, and from there the search continues between the two. When the depth no longer changes, one window is
 //! measured at it, and the job is done. Three good windows right below a bad depth try that depth again.
 
 use seeklab_spec::governor::LatencyTarget;

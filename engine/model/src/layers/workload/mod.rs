@@ -1,7 +1,7 @@
 //! Workers that issue requests as fio's jobs do, and the copy engine's alternation of reads and writes.
 //!
 //! A worker keeps up to `iodepth` requests in flight as long as its rate, its think time and its end allow. Requests are logged
-//! when they complete. A job with a rate has a plan, which goes on while its queue is full: each request knows when it was due (`Schedule`). A worker of a copy follows each read by the write of the same bytes (see [`copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
+//! when they complete. A job with a rate has a plan, which continues while its queue is full: each request knows when it was due (`Schedule`). A worker of a copy follows each read by the write of the same bytes (see [`copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
 
 pub mod copy;
 mod extended;
@@ -839,7 +839,7 @@ fn at_write_pointer(
     Some(((op, offset, place.bytes), resets))
 }
 
-/// Draws direction and size of a worker's next request, or what it does in place of one whose offset follows from both.
+/// Draws direction and size of a worker's next request, or what it does instead of one whose offset follows from both.
 fn draw_op_and_size(worker: &mut Worker, job: &Job, least: u64, now_ns: u64) -> Result<(Op, u64), Drawn> {
     if let Some(verify) = worker.extended.as_mut().and_then(|extended| extended.verify.as_mut())
         && verify.is_reading()

@@ -24,7 +24,7 @@ struct File {
     issued_bytes: u64,
 }
 
-/// A zone under way.
+/// A zone that is being written.
 struct Zone {
     spec: StridedZones,
     start: u64,
@@ -139,13 +139,13 @@ impl Pattern {
         Some((file.start + offset, taken))
     }
 
-    /// The request of direction `op` went to `offset` in place of where it was drawn, and goes on at `next` (without several files).
+    /// The request of direction `op` went to `offset` instead of where it was drawn, and continues at `next` (without several files).
     pub fn moved(&mut self, op: Op, offset: u64, next: u64) {
         let (file, direction) = (&mut self.files[0], op as usize);
         (file.last[direction], file.position[direction]) = (offset, next);
     }
 
-    /// The files begin anew.
+    /// The files begin again.
     pub fn rewind(&mut self) {
         for file in &mut self.files {
             (file.position, file.issued_bytes) = ([0; DIRECTIONS], 0);

@@ -12,7 +12,7 @@ pub struct Verifying {
     /// By place, without repetition.
     sorted: bool,
     written: Vec<(u64, u64)>,
-    /// The next of them to read, when reading is under way, and how many to read.
+    /// The next of them to read, when reading is in progress, and how many to read.
     reading: Option<(usize, usize)>,
 }
 

@@ -38,7 +38,7 @@ pub struct Place {
     pub offset: u64,
     /// Its bytes.
     pub bytes: u64,
-    /// Where a job that goes on in order goes on.
+    /// Where a job that continues in order continues.
     pub next: u64,
 }
 
@@ -118,7 +118,7 @@ impl Zones {
 }
 
 impl Space {
-    /// The zone of a place, among `zones`; what lies behind the last goes on at the first.
+    /// The zone of a place, among `zones`; what lies behind the last continues at the first.
     fn zone_of(&self, offset: u64, [first, end]: [usize; 2]) -> usize {
         let number = index((offset - self.start) / self.spec.size.0);
         first + number.saturating_sub(first) % (end - first)
@@ -133,7 +133,7 @@ impl Space {
         self.written[zone] + bytes > self.spec.capacity_bytes()
     }
 
-    /// The zone that a write goes to in place of the one that it drew.
+    /// The zone that a write goes to instead of the one that it drew.
     fn open_zone(&mut self, zone: usize, [first, end]: [usize; 2]) -> Option<usize> {
         let Some(most) = self.spec.max_open else { return Some(zone) };
         if self.open.contains(&zone) {

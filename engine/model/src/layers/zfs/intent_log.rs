@@ -28,7 +28,7 @@
 //! | 0.7 and later | always | beyond 768 KiB of the commit (64 MiB since 2.3) with the priority of group writes, so that other logs go first |
 //!
 //! Source: `zil.c`, `zfs_log.c`, reference sections 7.1 to 7.4; [`super::slog`] has the devices. Left out: the log blocks left open
-//! for company since 0.8; a block that is written again while its indirect write is under way counts as written.
+//! for company since 0.8; a block that is written again while its indirect write is in progress counts as written.
 
 use std::collections::VecDeque;
 
@@ -120,7 +120,7 @@ impl Rules {
         written > self.bulk_bytes
     }
 
-    /// Time until what a commit of `copied_bytes` needs of memory has been copied; beyond the first block this goes on while the
+    /// Time until what a commit of `copied_bytes` needs of memory has been copied; beyond the first block this continues while the
     /// devices write.
     #[must_use]
     pub fn copied_first(copied_bytes: u64) -> u64 {
@@ -141,7 +141,7 @@ pub struct Logged {
     pub writes: u64,
 }
 
-/// A commit under way.
+/// A commit in progress.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
     /// Its file system.

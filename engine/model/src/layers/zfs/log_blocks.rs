@@ -8,7 +8,7 @@
 //! |---|---|
 //! | 2008 | what is used, rounded up to 4 KiB, and not less than in the block before |
 //! | 2010 to 0.8 | 4, 12, 36 or 128 KiB, the largest of the last 16 choices, this one included |
-//! | 2.0 to 2.2 | the same with 68 KiB, also in place of 128 KiB for a commit of one write of 128 KiB, which then makes two even blocks |
+//! | 2.0 to 2.2 | the same with 68 KiB, also instead of 128 KiB for a commit of one write of 128 KiB, which then makes two even blocks |
 //! | 2.3 and later | what is used, rounded up to 4 KiB |
 //!
 //! The block after one of 4 KiB thus begins 4 or 12 KiB further on: by the time that the first is acknowledged, its place has just passed

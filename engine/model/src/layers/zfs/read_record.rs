@@ -55,7 +55,7 @@ pub struct Reads {
     pub used_bytes: u64,
     /// Bytes read ahead that were evicted before anybody had used them.
     pub wasted_bytes: u64,
-    /// Bytes that would have been read ahead, had there been memory that was not on its way itself.
+    /// Bytes that would have been read ahead, had there been memory that was not in flight itself.
     pub refused_bytes: u64,
     /// Most bytes that all streams together were allowed ahead of their readers.
     pub most_asked_bytes: u64,

@@ -159,7 +159,7 @@ impl Groups {
         self.wanted_synced = self.wanted_synced.max(group);
     }
 
-    /// Tells how things stand with the dirty data: whether there are any or a write is on its way (an idle pool needs no timer),
+    /// Tells how things stand with the dirty data: whether there are any or a write is in flight (an idle pool needs no timer),
     /// and whether they are more than the trigger.
     pub fn observe(&mut self, now_ns: u64, has_dirty: bool, triggered: bool) {
         if has_dirty && !self.has_dirty && self.is_idle() && now_ns >= self.timer_ns() {

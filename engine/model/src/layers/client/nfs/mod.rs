@@ -76,7 +76,7 @@ struct Process {
     flushes: bool,
     /// End of its file.
     end: u64,
-    /// Where a read goes on in sequence.
+    /// Where a read continues in sequence.
     next: u64,
     /// The block up to which it has been read ahead.
     ahead: u64,

@@ -1,4 +1,4 @@
-//! Operations on their way: who does them, what they cost, who waits for them.
+//! Operations in flight: who does them, what they cost, who waits for them.
 
 use super::{Client, HERE, file_of, work_ns};
 use crate::cpu::Task;

@@ -8,7 +8,7 @@ use seeklab_cache::NONE;
 use seeklab_spec::Op;
 
 impl Client {
-    /// Lets the writers of a machine go on for which there is room, first come, first served.
+    /// Lets the writers of a machine continue for which there is room, first come, first served.
     pub(super) fn admit(&mut self, kernel: &mut Kernel, on: usize) {
         while let Some(id) = self.machines[on].blocked.front().copied() {
             let machine = &mut self.machines[on];

@@ -9,7 +9,7 @@
 //! A buffer may also be *divided as needed* ([`Buffer::adaptive`]), as in drives that link small pages to a segment of the size that a
 //! command needs (Fujitsu, product manual of the MBA3xxx drives, C141-C013, 3.1.1): a segment takes no more room than it holds, and
 //! there are as many as there is room for. No block is held twice, neighbours are joined when neither is being filled, and a write
-//! cuts off what it makes old, in place of the whole segment. A segment still grows no larger than its share of the buffer, so that
+//! cuts off what it makes old, instead of the whole segment. A segment still grows no larger than its share of the buffer, so that
 //! one stream does not evict all others.
 //!
 //! Left out: a segment kept for writes (no effect in the reference), hits on a request's later blocks only, the size of a page but for
@@ -119,7 +119,7 @@ impl Buffer {
         if self.index.counts[self.index.counter(lbn)] > 0 { self.search(lbn, end) } else { None }
     }
 
-    /// Up to where the buffer holds what a segment begins, as far as `end`: in one that is divided as needed, the next segment may go on.
+    /// Up to where the buffer holds what a segment begins, as far as `end`: in one that is divided as needed, the next segment may continue.
     #[must_use]
     pub fn reach(&self, index: usize, end: u64) -> (usize, u64) {
         let mut last = index;

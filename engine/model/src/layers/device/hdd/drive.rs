@@ -17,9 +17,9 @@
 //! A drive that overlaps its requests is given one when its arm is free ([`Hdd::serve_at`]): what of the command's overhead is over by
 //! then, and data of a write that are in the buffer, cost nothing more, and the next request may be given when the media work is done,
 //! before the last data have crossed the bus. Such a drive also
-//! - leaves a read-ahead under way when it serves a read from elsewhere in the buffer;
+//! - leaves a read-ahead in progress when it serves a read from elsewhere in the buffer;
 //! - reads on until the last moment at which the arm still arrives in time for the sector that it leaves for;
-//! - takes a read that goes on where a segment ends as that segment's stream, and says how long the read-ahead of a stream is worth
+//! - takes a read that continues where a segment ends as that segment's stream, and says how long the read-ahead of a stream is worth
 //!   staying for ([`Hdd::stays_until_ns`]): a stream that is left at once costs a seek for each of its requests.
 //!
 //! That drives continue a sequential read before others, and use the wait for a sector to read ahead, follows Worthington, Ganger
@@ -43,7 +43,7 @@ use super::{Hit, Op, Service};
 /// unlimited; requests are never that large.
 const MAX_WINDOW: u64 = 65_535;
 
-/// An early-reported write on its way to the media.
+/// An early-reported write in flight to the media.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stream {
     pub segment: usize,
@@ -246,7 +246,7 @@ impl Hdd {
         self.params.rules.caching && self.state.buffer.find(lbn, end).is_some_and(|segment| self.state.buffer.has_all(segment, end))
     }
 
-    /// Until when the arm had better go on with the read-ahead of a stream, however near another request is; `None` when it may leave.
+    /// Until when the arm had better continue with the read-ahead of a stream, however near another request is; `None` when it may leave.
     #[must_use]
     pub fn stays_until_ns(&self) -> Option<u64> {
         let Activity::ReadAhead { cursor, limit, .. } = self.state.activity else { return None };
@@ -263,7 +263,7 @@ impl Hdd {
         Some(self.state.base_ns + until.fast_max(1.0) as u64 + 1)
     }
 
-    /// Whether a read goes on with what the arm is reading.
+    /// Whether a read continues with what the arm is reading.
     #[must_use]
     pub fn joins(&self, lbn: u64) -> bool {
         match self.state.activity {

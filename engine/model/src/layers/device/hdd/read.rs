@@ -176,7 +176,7 @@ impl State {
         out
     }
 
-    /// The read that is to fill a segment: the one under way, or a new one, with how long vibration holds up its first attempt.
+    /// The read that is to fill a segment: the one in progress, or a new one, with how long vibration holds up its first attempt.
     fn begin_reading(&mut self, params: &Params, arm_from: f64, segment: usize) -> (Cursor, Option<f64>) {
         if let Activity::ReadAhead { cursor, .. } = self.activity {
             return (cursor, None);
@@ -186,7 +186,7 @@ impl State {
         (cursor, Some(lost))
     }
 
-    /// The segment that a read begins in, or goes on with.
+    /// The segment that a read begins in, or continues with.
     fn found(&self, params: &Params, lbn: u64, end: u64) -> Option<usize> {
         if !params.rules.caching {
             return None;

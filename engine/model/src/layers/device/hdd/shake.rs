@@ -1,7 +1,7 @@
 //! A shaken disk: attempts that find the head off its track.
 //!
 //! Vibration pushes the head to the side. A drive that notices closes its write gate, or cannot read what it is over; it waits until the
-//! sector comes round and tries again. So each failed attempt costs one whole revolution, whatever else the request does:
+//! sector passes the head again and tries again. So each failed attempt costs one whole revolution, whatever else the request does:
 //! - an attempt begins when the first sector of a request would pass under the head, and fails with a probability of its own,
 //!   independent of all others. Mean wait with revolutions of `T`, probability `q` and at most `n` retries: `T q (1 - q^n) / (1 - q)`;
 //! - a transfer that has moved as many blocks as a track holds is a new attempt on the next track that it comes to;

@@ -33,7 +33,7 @@ impl Position {
     }
 }
 
-/// Time spent under way, in ns.
+/// Time spent on the request, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
     pub seek: f64,
@@ -50,7 +50,7 @@ pub(super) struct Shaken<'a> {
 }
 
 impl Shaken<'_> {
-    /// A disk that stands still, or whose future is guessed.
+    /// A disk that is paused, or whose future is guessed.
     pub const NOT: Self = Self { by: None, base_ns: 0 };
 
     pub fn reborrow(&mut self) -> Shaken<'_> {
@@ -90,7 +90,7 @@ pub(super) fn angle(track: &Track, sector: u32) -> f64 {
     track.start_turns + f64::from(sector) / f64::from(track.sectors)
 }
 
-/// Blocks on their way from the buffer to the host: each goes once it is completely read and the block before has gone.
+/// Blocks in flight from the buffer to the host: each goes once it is completely read and the block before has gone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Feed {
     /// Earliest end of the transfer as far as reading holds it up.
@@ -213,7 +213,7 @@ impl Cursor {
         read_at
     }
 
-    /// Lets the read go on by itself up to the moment `until` or before block `limit`, whichever comes first.
+    /// Lets the read continue by itself up to the moment `until` or before block `limit`, whichever comes first.
     pub fn advance(&mut self, params: &Params, phase: f64, until: f64, limit: u64, mut shaken: Shaken) {
         while self.next < limit {
             if self.next >= self.track.end {

@@ -45,7 +45,7 @@ struct Extent {
     target: Target,
 }
 
-/// Blocks on their way to the media.
+/// Blocks in flight to the media.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// First block.

@@ -2,7 +2,7 @@
 //!
 //! It moves pages one batch at a time. In order of readiness a batch is given its time as soon as it is ready, which needs no
 //! queue. Where reads go first, batches wait in two lines, and a batch of reads that is ready goes before all programs that wait
-//! for their data; a batch on its way is not interrupted.
+//! for their data; a batch in flight is not interrupted.
 
 use std::collections::VecDeque;
 
@@ -52,7 +52,7 @@ impl Channel {
         false
     }
 
-    /// The batch on its way is across. Returns it, and the one that moves now.
+    /// The batch in flight is across. Returns it, and the one that moves now.
     pub fn moved(&mut self) -> (Option<Load>, Option<Load>) {
         let next = self.reads.pop_front().or_else(|| self.writes.pop_front());
         (std::mem::replace(&mut self.moving, next), next)

@@ -8,7 +8,7 @@
 //!            not more often than `most`
 //! ```
 //!
-//! An operation that was suspended goes on where it was: no work is lost, so it ends after its own time and, for each suspension,
+//! An operation that was suspended continues where it was: no work is lost, so it ends after its own time and, for each suspension,
 //! `ts` + the reads + `tr`. While one is suspended nothing else is programmed or erased on the die. Only reads of the host
 //! suspend; `ts` and `tr` occupy the die, not its channel.
 //!
@@ -225,7 +225,7 @@ impl Die {
         (self.state, self.since_ns, self.until_ns, self.suspend_at_ns) = (State::Running, since_ns, end_ns, NEVER);
     }
 
-    /// When the operation shall be suspended for a read that waits: nothing if that is known, or not possible.
+    /// When the operation should be suspended for a read that waits: nothing if that is known, or not possible.
     #[inline]
     pub fn wants_suspension(&mut self, rules: &Rules, now_ns: u64) -> Option<u64> {
         let rule = rules.of(self.kind);

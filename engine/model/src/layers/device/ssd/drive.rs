@@ -9,7 +9,7 @@
 //!    where programs are gathered ([`super::gather`]), for others to fill a program; each frees its room when it is programmed.
 //!    A request larger than the buffer is done when its last page is programmed.
 //! 4. A die that is free takes what the host reads first, but after some reads a write has its turn. At a write's turn collection
-//!    goes first where it is due ([`super::ftl`]); a die without other work goes on with a collection begun. What a die has begun
+//!    goes first where it is due ([`super::ftl`]); a die without other work continues with a collection begun. What a die has begun
 //!    ends before it reads, or is suspended ([`super::die`]).
 //! 5. What a volatile buffer has acknowledged is lost when the power fails; FLUSH and FUA see to it ([`flush`]).
 //! 6. A TRIM changes the map of pages and no flash ([`trim`]).
@@ -122,7 +122,7 @@ impl Collected {
         self.ended_ns.wrapping_add(self.dies.wrapping_mul(now_ns)).wrapping_sub(self.began_ns)
     }
 
-    /// A die begins to collect, or goes on with it.
+    /// A die begins to collect, or continues with it.
     fn starts(&mut self, now_ns: u64) {
         self.dies += 1;
         self.began_ns = self.began_ns.wrapping_add(now_ns);

@@ -47,7 +47,7 @@ pub(super) struct NoFtl {
     interface_free_ns: u64,
     /// Writes whose bytes are in the buffer: when each leaves it, and its bytes.
     buffered: VecDeque<(u64, u64)>,
-    /// Bytes in the buffer or on their way into it.
+    /// Bytes in the buffer or in flight into it.
     buffered_bytes: u64,
     buffer_is: Persistence,
     /// Bytes of each write in a volatile buffer.

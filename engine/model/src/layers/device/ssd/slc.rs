@@ -3,12 +3,12 @@
 //! - The host's writes go there while there is room on their die. A program of the mode fills a `bits`-th of the places that a full
 //!   program does.
 //! - *Folding* moves what is still valid, the oldest first, into blocks of full density, a full program at a time, and erases a block
-//!   of the cache when it is empty. It happens when the drive has been idle for `fold_after`, and goes on until a command comes.
+//!   of the cache when it is empty. It happens when the drive has been idle for `fold_after`, and continues until a command comes.
 //! - When the cache is full, writes go to full density directly, or each die folds a block to make room, as drives do that write
 //!   through their cache only (`when_full`).
 //! - The cache has a fixed part and one that is lent by flash without data: it shrinks with the share of the drive's pages that hold
 //!   data, in the cache or out of it. What is in it already stays until it is folded.
-//! - A page is in one place only: written anew or trimmed, its old place in the cache is empty and need not be folded.
+//! - A page is in one place only: written again or trimmed, its old place in the cache is empty and need not be folded.
 //!
 //! Published of such drives: a fixed and a dynamic part, the rate in the cache, the rate after it, and what is left when the drive fills
 //! up (data sheets and reviews, which the presets name). The cache is as large a part of the simulated flash as of the whole drive.

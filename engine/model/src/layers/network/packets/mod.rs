@@ -12,7 +12,7 @@
 //! 4. The acknowledgement is back half a round trip later. It takes no time of a link, and is never lost. Neither are messages without
 //!    file data: a request is at its server half a round trip and a random moment after it was sent. Their bytes are counted.
 //!
-//! So nothing is dropped while n servers with a window of w packets have n w packets under way at most, as many as port and path hold.
+//! So nothing is dropped while n servers with a window of w packets have n w packets in progress at most, as many as port and path hold.
 //! Where more come, tails of windows are lost, for which there are no duplicates: the sender waits for its timer, and the client for
 //! the sender.
 //!
@@ -82,7 +82,7 @@ struct Flow {
     delivered: usize,
     /// Packets between the sender's link and the port, and their payloads.
     leaving: VecDeque<(u64, u64)>,
-    /// Acknowledgements on their way.
+    /// Acknowledgements in flight.
     acks: VecDeque<u64>,
     /// When the last packet was ready to leave.
     ready_ns: u64,

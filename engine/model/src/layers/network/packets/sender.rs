@@ -111,7 +111,7 @@ impl Sender {
         false
     }
 
-    /// Halves what is under way, as the threshold.
+    /// Halves what is in progress, as the threshold.
     fn lose(&mut self) {
         self.ssthresh = ((self.nxt - self.una) / 2).max(2);
         self.recover = self.top;
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!((sender.is_recovering, sender.cwnd), (false, 2), "as much as is under way, and one more");
     }
 
-    /// Brings the window to 20, with nothing under way.
+    /// Brings the window to 20, with nothing in progress.
     fn acknowledge_rounds(sender: &mut Sender) {
         for round in 1..=5 {
             let sent = send(sender, round);

@@ -11,7 +11,7 @@
 //!
 //! Eviction differs by version: inline from the list that has more than its target and of the kind that comes in (2008); from what was used
 //! once down to the target, then from what is used again (ZFS on Linux); by the three fractions (2.2). Here each makes room before a block comes
-//! in, so the cache never holds more than its capacity, except for blocks on their way.
+//! in, so the cache never holds more than its capacity, except for blocks in flight.
 //!
 //! Source: reference sections 6.1 and 6.2. Left out: growth and shrinking with the machine's memory (the capacity is what the scenario says), compressed
 //! blocks, a prefetch of a block that is there already (it changes nothing here).
@@ -106,7 +106,7 @@ pub struct Arc {
     marks: Vec<Mark>,
     balance: Balance,
     now_ns: u64,
-    /// Bytes on their way, by kind and the use that they come in with.
+    /// Bytes in flight, by kind and the use that they come in with.
     arriving: ByState,
     /// Bytes that something else keeps in the cache's room: the directory of a cache device.
     pub directory_bytes: u64,
@@ -158,13 +158,13 @@ impl Arc {
         self.store.capacity
     }
 
-    /// Bytes that it holds, on their way or present, with the directory of a cache device.
+    /// Bytes that it holds, in flight or present, with the directory of a cache device.
     #[must_use]
     pub fn used_bytes(&self) -> u64 {
         self.store.used + self.directory_bytes
     }
 
-    /// Bytes on their way.
+    /// Bytes in flight.
     #[must_use]
     pub fn arriving_bytes(&self) -> u64 {
         self.arriving.iter().flatten().sum()
@@ -176,7 +176,7 @@ impl Arc {
         self.store.memory_bytes() + (self.marks.capacity() * size_of::<Mark>()) as u64
     }
 
-    /// Where a block is, present or on its way.
+    /// Where a block is, present or in flight.
     #[must_use]
     pub fn find(&self, block: u64) -> Option<Slot> {
         self.store.find(block)
@@ -188,7 +188,7 @@ impl Arc {
         &self.marks[slot as usize]
     }
 
-    /// A block that is there, or on its way, is used; whether it had been read ahead and was not used before.
+    /// A block that is there, or in flight, is used; whether it had been read ahead and was not used before.
     pub fn hit(&mut self, slot: Slot, now_ns: u64) -> bool {
         let mark = &mut self.marks[slot as usize];
         let first_use = std::mem::take(&mut mark.unused);
@@ -215,7 +215,7 @@ impl Arc {
     }
 
     /// Takes in a missing block, which `fetch` brings. Whether there is room: a prefetch finds
-    /// none when all of the cache is on its way.
+    /// none when all of the cache is in flight.
     pub fn start(&mut self, now_ns: u64, block: u64, new: New, fetch: u32) -> bool {
         let New { kind, bytes, purpose, known } = new;
         self.now_ns = now_ns;
@@ -299,7 +299,7 @@ impl Arc {
         std::array::from_fn(|kind| std::array::from_fn(|again| self.lists[GHOSTS + list_of(kind, again)].bytes))
     }
 
-    /// Bytes by state, those on their way included.
+    /// Bytes by state, those in flight included.
     fn sizes(&self) -> ByState {
         std::array::from_fn(|kind| std::array::from_fn(|again| self.lists[list_of(kind, again)].bytes + self.arriving[kind][again]))
     }

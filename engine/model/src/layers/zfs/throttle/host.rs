@@ -1,4 +1,4 @@
-//! A throttle whose delays the engine's host decides: the run stops at each write, asks, and goes on with the answer.
+//! A throttle whose delays the engine's host decides: the run stops at each write, asks, and continues with the answer.
 //!
 //! The hard limit stays the engine's: at the most dirty data a write waits for space, as since 2013, and asks when it has some.
 //! Below it every write asks once. It then sleeps for the answer, outside any group, and enters. No simulated time passes between

@@ -103,7 +103,7 @@ impl OpenZfs {
         Self { settings, last_wake_ns: 0 }
     }
 
-    /// When a transaction that started at `started_ns` and is due a delay of `delay_ns` may go on; None when it has served its
+    /// When a transaction that started at `started_ns` and is due a delay of `delay_ns` may continue; None when it has served its
     /// delay already.
     pub fn wake_ns(&mut self, now_ns: u64, started_ns: u64, delay_ns: u64) -> Option<u64> {
         let counts_from_ns = if self.settings.credit { started_ns } else { now_ns };

@@ -88,7 +88,7 @@ impl Zfs {
         self.state(id).held.delay_ns += ns;
     }
 
-    /// A stopped write goes on; it asks again.
+    /// A stopped write continues; it asks again.
     pub(super) fn go_on(&mut self, kernel: &mut Kernel, id: RequestId) {
         let ns = kernel.now_ns() - kernel.requests[id].charged_ns;
         kernel.charge(id, Phase::Blocked);

@@ -297,7 +297,7 @@ pub struct Zfs {
     touched: Vec<usize>,
     pumped_at: u32,
     cache: Option<Blocks>,
-    /// The ARC with its read-ahead and cache devices, in place of `cache`.
+    /// The ARC with its read-ahead and cache devices, instead of `cache`.
     pub reader: Option<Box<Reader>>,
     states: Vec<State>,
     sleeping: VecDeque<RequestId>,
@@ -589,7 +589,7 @@ impl Zfs {
         }
     }
 
-    /// Dirty data have grown or shrunk: the series notes it, and one waiter may go on.
+    /// Dirty data have grown or shrunk: the series notes it, and one waiter may continue.
     fn dirty_changed(&mut self, kernel: &mut Kernel) {
         self.record.counts.largest_step_bytes = self.dirty.largest_step_bytes;
         let drained_bytes = self.record.counts.dirtied_bytes.saturating_sub(self.dirty.total_bytes());

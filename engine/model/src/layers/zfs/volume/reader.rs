@@ -64,7 +64,7 @@ pub struct Reader {
     pub(super) files: Vec<File>,
     metadata: Vec<Range>,
     seen: Vec<bool>,
-    /// Bytes on their way that were read ahead.
+    /// Bytes in flight that were read ahead.
     pub(super) arriving_ahead_bytes: u64,
     pub(super) plan: Vec<Run>,
     pub(super) writes: Vec<Place>,

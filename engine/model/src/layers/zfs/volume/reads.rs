@@ -278,7 +278,7 @@ impl Zfs {
     }
 }
 
-/// Where a block was, and whether it was late: on its way because it had been read ahead.
+/// Where a block was, and whether it was late: in flight because it had been read ahead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     source: Source,

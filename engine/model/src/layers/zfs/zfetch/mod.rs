@@ -34,11 +34,11 @@ pub struct Access {
     pub blocks: u64,
     /// Blocks of the file.
     pub file_blocks: u64,
-    /// Whether all were in memory or on their way.
+    /// Whether all were in memory or in flight.
     pub found: bool,
-    /// Whether one was still on its way because of a prefetch.
+    /// Whether one was still in flight because of a prefetch.
     pub late: bool,
-    /// Whether prefetches on their way fill a sixteenth of the cache.
+    /// Whether prefetches in flight fill a sixteenth of the cache.
     pub busy: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The read-ahead of 2.2 and 2.3: a distance that grows only where it comes too late, and (2.3) readers out of order.
 //!
 //! The distance of a stream begins with the length of its first confirming read and doubles with each until it reaches 4 MiB. From there
-//! it grows by an eighth, and only after a reader has caught up with a prefetch that was still on its way, up to 64 MiB. So an idle pool reads 4 MiB
+//! it grows by an eighth, and only after a reader has caught up with a prefetch that was still in flight, up to 64 MiB. So an idle pool reads 4 MiB
 //! ahead and a slow one as far as it must. Nothing is fetched for a stream that has found everything in memory.
 //!
 //! From 2.3 a read up to 16 MiB beyond the expected block is remembered, and the stream jumps once at most a quarter

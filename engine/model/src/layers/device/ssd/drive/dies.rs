@@ -30,7 +30,7 @@ impl Drive {
         }
     }
 
-    /// Whether the pages that wait for a die shall be programmed now.
+    /// Whether the pages that wait for a die should be programmed now.
     fn may_write(&mut self, turn: &mut Turn, number: usize) -> bool {
         let planes = self.program_pages(number);
         let Some(gathering) = &mut self.gathering else { return true };
@@ -96,7 +96,7 @@ impl Drive {
         self.wake_die(turn, number, until_ns);
     }
 
-    /// Sees to it that a die goes on at `until_ns`.
+    /// Sees to it that a die continues at `until_ns`.
     fn wake_die(&mut self, turn: &mut Turn, number: usize, until_ns: u64) {
         if until_ns > turn.kernel.now_ns() {
             turn.at(until_ns, Timer::DieDone(number as u32));

@@ -1,13 +1,13 @@
 //! TRIM: the host says that it will not ask for some pages again.
 //!
 //! A whole page that a TRIM covers leaves the map, so that its place is stale and collection need not move it; what is covered in part
-//! stays. A page of it that waits in the write buffer is dropped when its turn to be programmed comes, unless it was written anew.
+//! stays. A page of it that waits in the write buffer is dropped when its turn to be programmed comes, unless it was written again.
 //! The controller works the map off, one TRIM after the other, at `trim_page` a page (assumed: 20 ns, 1 GiB in 5 ms), and no die has to
 //! do with it: what is reclaimed is paid later, and less, because collection finds fewer valid pages. Where TRIM cannot be queued, as
-//! DATA SET MANAGEMENT before SATA 3.1, no other command is taken meanwhile (`sync_trim`); those inside go on.
+//! DATA SET MANAGEMENT before SATA 3.1, no other command is taken meanwhile (`sync_trim`); those inside continue.
 //!
 //! Source: the Dataset Management command (deallocate) of the `NVMe` base specification; trimmed pages read as zeros, and no flash is read
-//! for them. Left out: ranges of a command, the map's own writes, and drives that heed a TRIM later or not at all.
+//! for them. Not modelled: ranges of a command, the map's own writes, and drives that apply a TRIM later or not at all.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) struct Trims {
     stops_others: bool,
     /// When the controller has worked off what came.
     until_ns: u64,
-    /// Pages of dies that wait to be programmed and were given up, with the number of the next part: later ones are written anew.
+    /// Pages of dies that wait to be programmed and were given up, with the number of the next part: later ones are written again.
     given_up: BTreeMap<(u32, u32), u64>,
 }
 
@@ -56,7 +56,7 @@ impl Trims {
         }
     }
 
-    /// A page is written anew, in the place of one that waits.
+    /// A page is written again, instead of one that waits.
     pub fn is_written(&mut self, die: usize, page: u32) {
         self.given_up.remove(&(die as u32, page));
     }
