@@ -146,7 +146,7 @@ impl FromStr for Format {
 pub enum Fault {
     /// No format starts like this.
     #[error(
-        "\"{found}\" is not the start of a known trace; give a fio iolog (version 2 or 3), blkparse text, an MSR Cambridge CSV \
+        "\"{found}\" is not the start of a known trace. Give a fio iolog (version 2 or 3), blkparse text, an MSR Cambridge CSV \
          or the CSV of a run's ops table, or name the format"
     )]
     Unknown {

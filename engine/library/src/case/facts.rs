@@ -94,8 +94,8 @@ impl TryFrom<Value> for Measure {
 
 impl Measure {
     /// The forms of a measure, for error messages.
-    const ACCEPTED: &str = "{ metric = \"name\" } optionally with variant, set, seeds or over, { ratio = [a, b] }, \
-                            { ratios = [[a, b], [c, d]] } or { difference = [a, b] }, where each letter stands for such a metric";
+    const ACCEPTED: &str = "{ metric = \"name\" } with optional variant, set, seeds or over, { ratio = [a, b] }, \
+                            { ratios = [[a, b], [c, d]] } or { difference = [a, b] }; each letter is such a metric";
 
     fn read(value: &Value) -> Result<Self, Problem> {
         let pair = |name| value.get(name).filter(|_| value.as_object().is_some_and(|object| object.len() == 1));
