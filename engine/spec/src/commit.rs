@@ -67,7 +67,7 @@ pub struct DatabaseLogSpec {
     #[serde(default)]
     #[schemars(title = "Flush batch")]
     pub batch: Batch,
-    /// Random duration of a flush. Default: a flush writes the batch's bytes to the layers below, and a FLUSH follows.
+    /// Duration of a flush, from a distribution. Default: a flush writes the batch's bytes to the layers below, and a FLUSH follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush: Option<FlushSpec>,
     /// Work of the host before each flush that is written below. For example, a growing file makes its file system write too.
