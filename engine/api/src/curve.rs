@@ -40,7 +40,7 @@ pub fn points(input: &Map<String, Value>) -> Result<Vec<CurvePoint>, Problems> {
     let xs = xs.collect::<Result<Vec<u64>, _>>()?;
     if name == WRITE_AMPLIFICATION {
         if let Some(index) = xs.iter().position(|percent| !(1..=400).contains(percent)) {
-            return Err(vec![Problem::new(format!("at[{index}]"), "is not an over-provisioning from 1% to 400%")]);
+            return Err(vec![Problem::new(format!("at[{index}]"), "is not an over-provisioning from 1 to 400%")]);
         }
         #[allow(clippy::cast_precision_loss)] // at most 400
         let point = |percent: u64| {
