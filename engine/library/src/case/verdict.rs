@@ -115,3 +115,57 @@ impl FactRow {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The verdict on a fact of a kind: whether this run meets it, whether what holds instead does, what is stored of it.
+    fn verdict(kind: Kind, ok: bool, instead: bool, stored: Option<(bool, bool)>) -> Verdict {
+        let check = |ok| CheckRow {
+            title: String::new(),
+            documented: Documented::Value(1.0),
+            simulated: 1.0,
+            unit: String::new(),
+            tolerance: Tolerance::Exact,
+            ok,
+            range: None,
+            values: Vec::new(),
+        };
+        let row = FactRow {
+            check: check(ok),
+            case: String::new(),
+            id: String::new(),
+            kind,
+            verdict: Verdict::ModelMisses,
+            note: String::new(),
+            misses_because: None,
+            ablation: None,
+            checks: Vec::new(),
+            instead: vec![check(instead)],
+            inputs: Vec::new(),
+            stored: stored.map(|(held, inputs_held)| StoredRow { seeds: 5, held, range: [1.0; 2], inputs_held, inputs: 1 }),
+        };
+        row.verdict()
+    }
+
+    #[test]
+    fn a_fact_holds_when_this_run_and_all_that_is_stored_meet_it() {
+        for kind in [Kind::Predicted, Kind::Calibrated] {
+            assert_eq!(verdict(kind, true, true, None), Verdict::Holds);
+            assert_eq!(verdict(kind, true, true, Some((true, true))), Verdict::Holds);
+            assert_eq!(verdict(kind, false, true, Some((true, true))), Verdict::ModelMisses);
+            assert_eq!(verdict(kind, true, true, Some((false, true))), Verdict::ModelMisses, "a seed misses");
+            assert_eq!(verdict(kind, true, true, Some((true, false))), Verdict::ModelMisses, "an input misses");
+        }
+    }
+
+    #[test]
+    fn a_source_contradicts_itself_when_its_claim_misses_and_what_holds_instead_is_met() {
+        let discrepancy = |ok, instead, stored| verdict(Kind::Discrepancy, ok, instead, stored);
+        assert_eq!(discrepancy(false, true, None), Verdict::SourceContradictsItself);
+        assert_eq!(discrepancy(true, true, None), Verdict::ModelMisses);
+        assert_eq!(discrepancy(false, false, None), Verdict::ModelMisses);
+        assert_eq!(discrepancy(false, true, Some((true, false))), Verdict::ModelMisses);
+    }
+}
