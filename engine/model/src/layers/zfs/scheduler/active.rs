@@ -31,7 +31,7 @@
 
 use std::collections::VecDeque;
 
-use super::aggregate::{Limits, gather};
+use super::aggregate::{Limits, Order, gather};
 use super::{CLASSES, Class, Io, Issue};
 use crate::layers::zfs::throttle::mul_div;
 
@@ -290,15 +290,15 @@ impl ActiveQueue {
 
     fn merge(&mut self, class: Class, first: Io, members: &mut Vec<Io>) -> Issue {
         let limits = &self.settings.aggregation;
-        let sorted = |queue: usize| !Class::ALL[queue].is_fifo();
+        let order = |queue: usize| if Class::ALL[queue].is_fifo() { Order::Arrival } else { Order::Offset };
         if class == Class::Trim || (class.is_fifo() && !self.settings.merge_across_classes) {
-            return gather(&Limits { span_bytes: 0, ..*limits }, first, &mut [], |_| true, members);
+            return gather(&Limits { span_bytes: 0, ..*limits }, first, &mut [], |_| Order::Offset, members);
         }
         if self.settings.merge_across_classes {
-            return gather(limits, first, &mut self.queues, sorted, members);
+            return gather(limits, first, &mut self.queues, order, members);
         }
         let own = class as usize;
-        gather(limits, first, &mut self.queues[own..=own], |_| true, members)
+        gather(limits, first, &mut self.queues[own..=own], |_| Order::Offset, members)
     }
 
     /// A request of `class` has completed.

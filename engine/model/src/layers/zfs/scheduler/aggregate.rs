@@ -25,15 +25,31 @@ impl Limits {
     }
 }
 
+/// The order of a queue, which decides how a neighbour is found in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// By arrival: every request is compared.
+    Arrival,
+    /// By offset: one bisection.
+    Offset,
+    /// By (deadline, offset): one bisection for each deadline.
+    Deadline {
+        /// No request in the queue is longer, in bytes.
+        longest_bytes: u64,
+    },
+}
+
 /// Moves `first` and the neighbours that may join it out of `queues` into `members`, and returns the whole.
 ///
-/// `sorted[i]` says that `queues[i]` is in order of offset, so that a neighbour is found by bisection.
-pub fn gather(limits: &Limits, first: Io, queues: &mut [VecDeque<Io>], sorted: impl Fn(usize) -> bool, members: &mut Vec<Io>) -> Issue {
+/// `order(i)` is the order of `queues[i]`.
+pub fn gather(limits: &Limits, first: Io, queues: &mut [VecDeque<Io>], order: impl Fn(usize) -> Order, members: &mut Vec<Io>) -> Issue {
     members.clear();
     members.push(first);
     let mut whole = Issue { class: first.class, op: first.op, offset: first.offset, bytes: first.bytes };
     for forward in [false, true] {
-        while let Some((queue, place)) = neighbour(limits, &whole, queues, &sorted, forward) {
+        while whole.bytes < limits.span_bytes
+            && let Some((queue, place)) = neighbour(limits, &whole, queues, &order, forward)
+        {
             let Some(io) = queues[queue].remove(place) else { break };
             let end = (whole.offset + whole.bytes).max(io.end());
             whole.offset = whole.offset.min(io.offset);
@@ -49,7 +65,7 @@ fn neighbour(
     limits: &Limits,
     whole: &Issue,
     queues: &[VecDeque<Io>],
-    sorted: &impl Fn(usize) -> bool,
+    order: &impl Fn(usize) -> Order,
     forward: bool,
 ) -> Option<(usize, usize)> {
     let (start, end) = (whole.offset, whole.offset.saturating_add(whole.bytes));
@@ -69,15 +85,36 @@ fn neighbour(
         }
     };
     for (number, queue) in queues.iter().enumerate() {
-        if sorted(number) {
-            let place = queue.partition_point(|io| io.offset < if forward { end } else { start });
-            let place = if forward { Some(place) } else { place.checked_sub(1) };
-            if let Some((place, io)) = place.and_then(|place| Some((place, queue.get(place)?))) {
-                consider(number, place, io);
+        match order(number) {
+            Order::Arrival => {
+                for (place, io) in queue.iter().enumerate() {
+                    consider(number, place, io);
+                }
             }
-        } else {
-            for (place, io) in queue.iter().enumerate() {
-                consider(number, place, io);
+            Order::Offset => {
+                let place = queue.partition_point(|io| io.offset < if forward { end } else { start });
+                let place = if forward { Some(place) } else { place.checked_sub(1) };
+                if let Some((place, io)) = place.and_then(|place| Some((place, queue.get(place)?))) {
+                    consider(number, place, io);
+                }
+            }
+            Order::Deadline { longest_bytes } => {
+                // A request joins only within the gap, and one that ends there begins at most the longest request's length before.
+                let gap = limits.gap(whole.op);
+                let (least, most) =
+                    if forward { (end, end.saturating_add(gap)) } else { (start.saturating_sub(gap).saturating_sub(longest_bytes), start) };
+                let mut bucket = 0;
+                while let Some(due) = queue.get(bucket).map(|io| io.due) {
+                    let from = queue.partition_point(|io| (io.due, io.offset) < (due, least));
+                    let near = queue.range(from..).take_while(|io| io.due == due && io.offset <= most);
+                    for (place, io) in (from..).zip(near) {
+                        consider(number, place, io);
+                    }
+                    if queue.back().is_some_and(|last| last.due == due) {
+                        break;
+                    }
+                    bucket = queue.partition_point(|io| io.due <= due);
+                }
             }
         }
     }
@@ -88,6 +125,8 @@ fn neighbour(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::Class;
     use super::*;
 
@@ -98,7 +137,7 @@ mod tests {
     fn merge(op: Op, limits: Limits, first: (u64, u64), queued: &[(u64, u64)]) -> (u64, u64, usize) {
         let mut queue = [queued.iter().map(|(offset, bytes)| io(op, *offset, *bytes)).collect::<VecDeque<_>>()];
         let mut members = Vec::new();
-        let whole = gather(&limits, io(op, first.0, first.1), &mut queue, |_| true, &mut members);
+        let whole = gather(&limits, io(op, first.0, first.1), &mut queue, |_| Order::Offset, &mut members);
         assert_eq!(members.len() + queue[0].len(), queued.len() + 1);
         (whole.offset, whole.bytes, members.len())
     }
@@ -121,5 +160,32 @@ mod tests {
         assert_eq!(merge(Op::Read, LIMITS, (0, 10), &[(42, 8)]), (0, 50, 2));
         assert_eq!(merge(Op::Read, LIMITS, (0, 10), &[(43, 8)]), (0, 10, 1));
         assert_eq!(merge(Op::Write, LIMITS, (0, 10), &[(11, 8)]), (0, 10, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn bisecting_each_deadline_finds_what_comparing_every_request_finds(
+            queued in prop::collection::vec((0_u64..5, 0_u64..60, 1_u64..12, any::<bool>()), 1..60),
+            span_bytes in 0_u64..60,
+            read_gap_bytes in 0_u64..6,
+        ) {
+            let op = |is_read: bool| if is_read { Op::Read } else { Op::Write };
+            let mut queue: Vec<Io> =
+                queued.into_iter().map(|(due, offset, bytes, is_read)| Io { due, ..io(op(is_read), offset, bytes) }).collect();
+            queue.sort_by_key(|io| (io.due, io.offset));
+            for (token, io) in (0..).zip(&mut queue) {
+                io.token = token;
+            }
+            let limits = Limits { span_bytes, read_gap_bytes };
+            let longest_bytes = queue.iter().map(|io| io.bytes).max().unwrap_or_default();
+            let [mut compared, mut bisected] = [(); 2].map(|()| [VecDeque::from(queue.clone())]);
+            let [mut all, mut found] = [Vec::new(), Vec::new()];
+            while let Some(first) = compared[0].pop_front() {
+                prop_assert_eq!(bisected[0].pop_front(), Some(first));
+                let whole = gather(&limits, first, &mut compared, |_| Order::Arrival, &mut all);
+                prop_assert_eq!(gather(&limits, first, &mut bisected, |_| Order::Deadline { longest_bytes }, &mut found), whole);
+                prop_assert_eq!(&found, &all);
+            }
+        }
     }
 }

@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use super::aggregate::{Limits, gather};
+use super::aggregate::{Limits, Order, gather};
 use super::{Class, Io, Issue};
 
 /// The tunables of the queue.
@@ -56,6 +56,8 @@ pub struct DeadlineQueue {
     settings: Settings,
     /// In order of (deadline, offset, arrival).
     queue: [VecDeque<Io>; 1],
+    /// Length of the longest request so far.
+    longest_bytes: u64,
     pending: u32,
 }
 
@@ -63,7 +65,7 @@ impl DeadlineQueue {
     /// An empty queue.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        Self { settings, queue: [VecDeque::new()], pending: 0 }
+        Self { settings, queue: [VecDeque::new()], longest_bytes: 0, pending: 0 }
     }
 
     /// Requests queued.
@@ -83,6 +85,7 @@ impl DeadlineQueue {
         let due = now_ns / self.settings.unit_ns.max(1) + class_units(io.class);
         let place = self.queue[0].partition_point(|other| (other.due, other.offset) <= (due, io.offset));
         self.queue[0].insert(place, Io { due, ..io });
+        self.longest_bytes = self.longest_bytes.max(io.bytes);
     }
 
     /// Return the request that goes to the device after an arrival, if any; `members` are the requests in it.
@@ -103,7 +106,8 @@ impl DeadlineQueue {
     fn issue(&mut self, members: &mut Vec<Io>) -> Option<Issue> {
         let first = self.queue[0].pop_front()?;
         self.pending += 1;
-        Some(gather(&self.settings.aggregation, first, &mut self.queue, |_| false, members))
+        let order = Order::Deadline { longest_bytes: self.longest_bytes };
+        Some(gather(&self.settings.aggregation, first, &mut self.queue, |_| order, members))
     }
 }
 
