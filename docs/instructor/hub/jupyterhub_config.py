@@ -1,8 +1,8 @@
 """JupyterHub for a class on one machine: each learner has an account, nbgrader's exchange passes work to and fro.
 
-`SEEKLAB_CLASS` names a folder that everybody may enter. It contains:
+`SEEKLAB_CLASS` names a folder that all users may enter. It contains:
 
-- `exchange/`, in which everybody may create folders (mode 1777); `exchange/seeklab/` belongs to the instructor.
+- `exchange/`, where all users may create folders (mode 1777); `exchange/seeklab/` belongs to the instructor.
 - `settings/`, with the learners' `nbgrader_config.py`.
 - `course/`, which only the instructor may read.
 - `hub/`, which belongs to root.
