@@ -248,7 +248,7 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
         problems.add(
             Path::root().field("limits.memory"),
             format!(
-                "this scenario needs about {} MiB: {} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash and shingled drives, and {} MiB for requests in flight and their leaves. The limit is {}. Reduce the largest part: a smaller cache or larger blocks, a smaller flash.mapped or shingled.ranges, a smaller iodepth or fewer leaves; or raise the limit",
+                "this scenario needs about {} MiB. Cached blocks of {block} bytes take {} MiB, the maps of flash and shingled drives {} MiB, requests in flight and their leaves {} MiB. The limit is {}. Reduce the largest part: a smaller cache or larger blocks, a smaller flash.mapped or shingled.ranges, a smaller iodepth or fewer leaves; or raise the limit",
                 need >> 20,
                 cached_bytes >> 20,
                 map_bytes >> 20,
