@@ -48,7 +48,7 @@ TASKS = (
         "battery/onsets",
         question=(
             "A controller's log is a list of lines. Each line is a pair: a time in seconds, and a text as in the "
-            "table above. Write a function of such a list that returns the times at which commits became slow, "
+            "table above. Write a function of such a list that returns the times when commits became slow, "
             "as an ordered list. A log may have several cycles, or none."
         ),
         kind=Function("the lines of a log"),
@@ -216,7 +216,7 @@ TASKS = (
                 ),
                 Mistake(
                     "none-slow",
-                    "That is the share of the time in which none is slow.",
+                    "That is the share of the time when none is slow.",
                     gives=lambda *case: 1 - _share(*case),
                 ),
                 Mistake("other", "A server is slow for 7 of 2160 hours. None is slow if each of them is fast."),

@@ -92,7 +92,7 @@ TASKS = (
         "bonnie/limit",
         question=(
             "Write the rule as a function of a dictionary. Its keys are process, protocol, network and devices; each "
-            "value is the percentage of the time for which that part was busy. If a part was busy for more than "
+            "value is the percentage of the time when that part was busy. If a part was busy for more than "
             f"{BUSY}%, return 'client CPU', 'network' or 'devices', whichever fits the busiest part; otherwise return "
             "'latency'. Process and protocol run on the client's CPU."
         ),

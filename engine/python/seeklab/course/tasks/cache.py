@@ -74,7 +74,7 @@ def _policy(asked: Asked) -> list[Evidence]:
         ),
         Mistake(
             "is-fifo",
-            ("FIFO has as many hits. Does anything in evict() depend on which objects were used?"),
+            ("FIFO has as many hits. Does anything in evict() depend on the objects that were used?"),
             gives=fifo,
         ),
         Mistake("no-probation", "Evict objects that were requested once before those that were requested twice."),

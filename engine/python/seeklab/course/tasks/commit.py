@@ -133,7 +133,7 @@ TASKS = (
     Task(
         "commit/batches",
         question=(
-            "Group commit by hand. A list has the times, in ms and in order, at which transactions arrive at a "
+            "Group commit by hand. A list has the times, in ms and in order, when transactions arrive at a "
             "log. Each flush takes the same time. Whenever the log is free and a transaction waits, the log "
             "starts a flush for all that have arrived by then. Write a function of the list and the flush time. "
             "It returns a list: the number of transactions in each flush."

@@ -104,7 +104,7 @@ TASKS = (
                     "The account lasts for the whole day: return None.",
                     when=lambda _, truth, *__: truth is None,
                 ),
-                Mistake("other", "Hour {truth}, counted from 0, is the first in which the account would go below 0."),
+                Mistake("other", "Hour {truth}, counted from 0, is the first hour when the account would go below 0."),
             ),
             gives=OrNone(Number(whole=True)),
         ),
@@ -128,7 +128,7 @@ TASKS = (
     Task(
         "credits/detector",
         question=(
-            "A volume may do 950 I/Os per second. For each minute the graph has the I/Os and the seconds in which the "
+            "A volume may do 950 I/Os per second. For each minute the graph has the I/Os and the seconds when the "
             "volume was idle. Write a function of the two: did I/Os wait for the limit in that minute? Return True if "
             "the volume did at least 99% of 950 per second while it was active, and False otherwise."
         ),
@@ -154,7 +154,7 @@ TASKS = (
         ),
         why="Do not round the active seconds up: the documented formula does, and misses its own example.",
         hints=(
-            "A minute has 60 s; the volume was active in those seconds in which it was not idle.",
+            "A minute has 60 s; the volume was active in the seconds when it was not idle.",
             "I/Os / (60 - idle_s) is the rate while it was active.",
             "A minute that was idle throughout has no rate: return False before you divide.",
         ),

@@ -30,7 +30,7 @@ CROWDS = (5, 40)
 MAX_TIMES = 3
 MIN_RATE = 0.9
 BEGINS = 60
-"""Percent of dirty data at which OpenZFS starts to delay, as in the question's formula."""
+"""Percent of dirty data when OpenZFS starts to delay, as in the question's formula."""
 
 
 def trial(policy: ThrottlePolicy | str, writers: int) -> Result:
@@ -197,7 +197,7 @@ TASKS = (
     Task(
         "even/size",
         question=(
-            "Find the smallest dirty_data_max, in bytes and within 5%, with which no write of the burst is delayed. "
+            "Find the smallest dirty_data_max, in bytes and within 5%, that delays no write of the burst. "
             "delayed_percent(maximum) runs the burst for you."
         ),
         kind=Number(),
@@ -233,7 +233,7 @@ TASKS = (
                 ),
             )
         ),
-        why="The backlog must stay below the share at which delays start, together with the data that arrives before "
+        why="The backlog must stay below the share where delays start, together with the data that arrives before "
         "the disks start to write.",
         hints=(
             "In each of the ten seconds 100 MB more arrive than the disks take.",
@@ -268,8 +268,8 @@ TASKS = (
         ),
         why="That is far below 30%, where the scheduler's ramp starts, and 60%, where delays start.",
         hints=(
-            "dirty_lines.splitlines() gives the lines; the number before the first MB is the dirty data.",
-            "re.findall(r'(\\d+)MB of (\\d+)MB', dirty_lines) gives pairs of texts; int() converts them to numbers.",
+            "dirty_lines.splitlines() returns the lines; the number before the first MB is the dirty data.",
+            "re.findall(r'(\\d+)MB of (\\d+)MB', dirty_lines) returns pairs of texts; int() converts them to numbers.",
             "Add up, divide by the number of lines and by 4096, times 100.",
         ),
         answer=(

@@ -134,7 +134,7 @@ TASKS = (
                 ),
             )
         ),
-        why="If it finds enough to write, the feed's limit is the speed at which such a cache warms up.",
+        why="If it finds enough to write, the feed's limit sets how fast such a cache warms up.",
         hints=(
             "With 8 MiB per second, when would 80% of 1024 MiB be on the SSD?",
             "0.8 * 1024 MiB / 60 s, and a little more, because the feed loses time at the start.",

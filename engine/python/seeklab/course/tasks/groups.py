@@ -35,7 +35,7 @@ def _seen() -> tuple[Sequence[tuple[float, float]], Sequence[Mapping[str, float]
 
 
 def _by_second(*, at_its_end: bool = False) -> dict[int, float]:
-    """Return the mean latency by the second of a group's writing in which a read arrived, or was answered."""
+    """Return the mean latency of reads by the second of a group's writing when they arrived, or were answered."""
     reads, groups = _seen()
     ages: dict[int, list[float]] = {}
     for submit, latency in reads:
@@ -98,7 +98,10 @@ TASKS = (
                     "{slow:,} of {reads:,} reads took longer than a second.",
                     when=lambda found, truth: abs(found[0] - truth[0]) > NEAR * truth[0],
                 ),
-                Mistake("other", "For the share of the time, divide the slow reads' latency_ns by that of all reads."),
+                Mistake(
+                    "other",
+                    "For the share of the time, divide the slow reads' latency_ns by the latency_ns of all reads.",
+                ),
             ),
             within=NEAR,
             facts=lambda: {"reads": len(_times()[0]), "slow": len(_times()[1])},

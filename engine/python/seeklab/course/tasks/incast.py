@@ -126,7 +126,7 @@ TASKS = (
             "Each of `servers` servers may have `window` packets in flight. The port of the switch holds "
             "`buffer` packets, and the links to and from it hold `path` more. Once data flows, all packets in "
             "flight must fit into both. The first moment is harder: all servers send their windows at once. The "
-            "packets of one server leave the port as fast as they arrive; those of all other servers wait in the "
+            "packets of one server leave the port as fast as they arrive; the packets of all other servers wait in the "
             "port. Write a function of servers, window, buffer and path: is there room for every packet at both "
             "moments? Return True or False."
         ),
@@ -154,7 +154,7 @@ TASKS = (
                 Mistake(
                     "first-burst",
                     "All packets would fit once data flows. But in the first burst, the port forwards the "
-                    "packets of one server as they arrive, while those of all other servers wait.",
+                    "packets of one server as they arrive, while the packets of all other servers wait.",
                     gives=lambda servers, window, buffer, path: servers * window <= buffer + path,
                 ),
                 Mistake(

@@ -69,7 +69,7 @@ TASKS = (
         "blind/rates",
         question=(
             "Calculate the dashboard's points. Write rates(window_s): for windows of window_s seconds, numbered "
-            "from 0 at the start of the run, it returns the MiB/s of each window in which writes were completed. "
+            "from 0 at the start of the run, it returns the MiB/s of each window when writes were completed. "
             "The variable writes is a list of rows with submit_ns, latency_ns and bytes."
         ),
         kind=Function("the window in seconds"),

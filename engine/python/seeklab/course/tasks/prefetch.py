@@ -109,7 +109,7 @@ TASKS = (
         "media/silence",
         question=(
             "frozen().series has a row for each half second, with time_ns and read_bytes: how many bytes all players "
-            "together received. What is the longest time, in seconds, in which no player received anything?"
+            "together received. What is the longest time, in seconds, when no player received anything?"
         ),
         kind=Number(),
         check=Value(

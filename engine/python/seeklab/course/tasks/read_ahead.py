@@ -38,7 +38,7 @@ def _decisions() -> list[dict[str, float]]:
 
 
 def _times(*, only_guesses: bool = True, windows: bool = False) -> float:
-    """Return the pages fetched, or those of the windows, for each page that was requested."""
+    """Return the pages fetched, or the pages of the windows, for each page that was requested."""
     rows = [row for row in _decisions() if row["why"] == CONTEXT or not only_guesses]
     pages = sum(row["end"] - row["start"] if windows else row["fetched"] for row in rows)
     return pages / sum(row["asked"] for row in rows)
@@ -82,7 +82,7 @@ TASKS = (
                 ),
                 Mistake(
                     "other",
-                    "The sum of both, rounded up to a power of two, gives the window; then add the next window.",
+                    "The window is the sum of both, rounded up to a power of two; then add the next window.",
                 ),
             ),
             gives=Number(),

@@ -124,7 +124,7 @@ TASKS = (
     Task(
         "data/duplicates",
         question=(
-            "Now deduplication: write a function of a list of buffers, in the order in which they were written. "
+            "Now deduplication: write a function of a list of buffers, in the order they were written. "
             "What share of their blocks of 4,096 bytes was already stored?"
         ),
         kind=Function("a list of buffers"),

@@ -122,7 +122,7 @@ TASKS = (
         "tail/waits",
         question=(
             "A request asks several servers at once; each of these questions is called a leaf. A list has the "
-            "time in ms when each leaf has its answer, in the order in which the servers were asked. Any "
+            "time in ms when each leaf has its answer, in the order the servers were asked. Any "
             "`needed` answers are enough, as with an erasure code, which computes missing parts from the others. "
             "Write a function of the list and needed: how long does the request wait?"
         ),
@@ -154,7 +154,7 @@ TASKS = (
         ),
         why="One spare answer hides any one slow server, and needs no clock.",
         hints=(
-            "Put the answers into the order in which they arrive.",
+            "Put the answers into order of arrival.",
             "sorted(leaves) does this; the request waits for one of them.",
             "lambda leaves, needed: sorted(leaves)[needed - 1]",
         ),

@@ -40,7 +40,7 @@ def _writes() -> dict[str, int]:
 
 
 def _ends(whole: Callable[[float], int] = round, *, at_its_end: bool = True) -> dict[int, int]:
-    """Count the stalled writes by the second at which they end, or at which they begin."""
+    """Count the stalled writes by the second when they end, or when they begin."""
     return dict(Counter(whole(sent + took * at_its_end) for sent, took in _times() if took >= 1))
 
 
@@ -117,7 +117,7 @@ TASKS = (
             (
                 Mistake(
                     "begins",
-                    "These are the seconds in which the stalled writes started. When does each end? Add its latency.",
+                    "These are the seconds when the stalled writes started. When does each end? Add its latency.",
                     when=lambda found, _: found in (_ends(edge, at_its_end=False) for edge in (round, int)),
                 ),
                 Mistake(
@@ -138,7 +138,7 @@ TASKS = (
         why="As many writes end together as there are threads: something releases all of them at once.",
         hints=(
             "Keep the rows with row['latency_ns'] >= 1e9.",
-            "round((row['submit_ns'] + row['latency_ns']) / 1e9) is the second at which a write ends.",
+            "round((row['submit_ns'] + row['latency_ns']) / 1e9) is the second when a write ends.",
             "collections.Counter counts how often each value occurs: Counter(round(...) for row in writes if ...).",
         ),
         answer=(

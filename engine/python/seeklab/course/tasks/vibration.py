@@ -193,7 +193,7 @@ TASKS = (
         ),
         kind=Number(at_least=64, at_most=65_536),
         check=_until,
-        why="Memory buys time, not throughput: 60% of the limit, divided by the rate at which data arrive.",
+        why="Memory buys time, not throughput: 60% of the limit, divided by the rate of arriving data.",
         hints=(
             f"{INGEST_MB} MB/s for {SHOUT_S} s: how many MB arrive?",
             f"They must fit into {DELAY_FROM:.0%} of the limit.",
