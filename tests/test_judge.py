@@ -248,7 +248,7 @@ def test_a_bound_can_be_a_documented_fact_and_says_its_demand_before_anything_is
     with pytest.raises(ValueError, match=r"Q1\.1"):
         Bound.from_fact(CASE, "Q9.9", "odx.read_latency_mean_ms")
     assert str(Bound("odx.read_latency_mean_ms", at_most=1.5, of="fixed")) == (
-        "odx.read_latency_mean_ms: at most 1.5 times that of the variant fixed"
+        "odx.read_latency_mean_ms: at most 1.5 times the value of the variant fixed"
     )
 
 

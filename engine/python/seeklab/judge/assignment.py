@@ -63,7 +63,7 @@ class Variant:
     draws: bytes
     """32 bytes that determine the student's system."""
     bounds: Mapping[str, float] = field(default_factory=dict)
-    """Bounds that replace those of the practice bank, by name."""
+    """Bounds that replace the practice bank's, by name."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ CERTIFICATES = {
     KEY: "distributed.comm.tls.client.key",
 }
 """The Dask options for the client's certificates."""
-ENDED = "the grading process died twice on this submission, perhaps for lack of memory; tell your instructor"
+ENDED = "the grading process died twice on this submission, perhaps because it ran out of memory; tell your instructor"
 
 
 def grade_all(

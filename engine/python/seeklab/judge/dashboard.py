@@ -155,7 +155,7 @@ def _numbers(value: object) -> int:
 
 
 def report(dashboard: Dashboard, link: Callable[[str, str], str] | None = None) -> str:
-    """Return the report as one page; `link` gives the address of a submission's evidence."""
+    """Return the report as one page; `link` returns the address of a submission's evidence."""
     parts = ["<h1>Dashboard</h1>", _progress(dashboard, link)]
     for assignment in dashboard.assignments():
         parts.append(f"<h2 id={_told(assignment)}>{_told(assignment)}</h2>")

@@ -87,7 +87,7 @@ class Bound:
     def __str__(self) -> str:
         """Return the demand, for use before any measurement."""
         limits = (("at least", self.at_least), ("at most", self.at_most))
-        reference = "" if self.of is None else f" times that of the variant {self.of}"
+        reference = "" if self.of is None else f" times the value of the variant {self.of}"
         told = " and ".join(f"{words} {number(limit)}" for words, limit in limits if limit is not None)
         return f"{self.metric}: {told}{reference}"
 

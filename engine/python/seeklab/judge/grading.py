@@ -168,7 +168,7 @@ def not_graded(assignment: Assignment, work: Work, reason: str) -> Grade:
 
 
 def _beside(notebook: Path, name: str) -> Any:
-    """Read a small JSON file that was handed in beside the notebook; return None if it is missing or invalid."""
+    """Read a small JSON file that was handed in with the notebook; return None if it is missing or invalid."""
     try:
         return parsed(read_submitted(notebook.parent / name, MAX_FILE))
     except UnreadableSubmissionError:

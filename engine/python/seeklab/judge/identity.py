@@ -2,7 +2,7 @@
 
 A student's variant is the HMAC-SHA256 of student and assignment, with the secret as key, so it cannot be computed
 without the secret. The secret is the instructor's file, outside the course folder and never part of a release. An
-optional graded bank beside it replaces bounds of the practice bank in the package.
+optional graded bank next to it replaces bounds of the practice bank in the package.
 """
 
 from __future__ import annotations
@@ -108,11 +108,11 @@ class Course:
         return self.share(student, assignment).given
 
     def seeds(self, student: str, assignment: str, submission: bytes = b"") -> Seeds:
-        """Return the seeds on which a student's submission is judged; `submission` is its digest."""
+        """Return the seeds to judge a student's submission with; `submission` is its digest."""
         return self.share(student, assignment).seeds(student, assignment, submission)
 
     def variant(self, student: str, assignment: str, *, ticketed: bool) -> Variant:
-        """Return the student's variant: that of the ticket, or the practice system of the name."""
+        """Return the student's variant: the ticket's, or the practice system of the name."""
         return self.share(student, assignment).variant(student, assignment, ticketed=ticketed)
 
     def share(self, student: str, assignment: str) -> Share:

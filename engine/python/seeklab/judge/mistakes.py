@@ -131,7 +131,7 @@ def called(program: Callable[..., Any], *arguments: object) -> Any:
 
 @dataclass(frozen=True)
 class Cases:
-    """Call the answer, a function, and compare its results with those of the right one, case by case."""
+    """Call the answer, a function, and compare its results with the right one's, case by case."""
 
     right: Callable[..., Any]
     cases: Sequence[Sequence[Any]] | Callable[[], Iterable[Sequence[Any]]]

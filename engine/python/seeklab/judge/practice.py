@@ -1,7 +1,7 @@
 """Practice: the judge in the learner's notebook, on the practice bank, with hints and predictions.
 
 It uses the grader's `judge`, on seeds drawn at the time of the check. Predictions are committed to `commits.json`
-beside the notebook. After the commitment only the learner sees how close the prediction was.
+next to the notebook. After the commitment only the learner sees how close the prediction was.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def fresh_seeds() -> Seeds:
 
 
 def read_beside(name: str) -> Any:
-    """Read a small JSON file beside the notebook; return None if there is none."""
+    """Read a small JSON file next to the notebook; return None if there is none."""
     path = Path(name)
     try:
         return json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size <= MAX_FILE else None
@@ -58,7 +58,7 @@ def read_beside(name: str) -> Any:
 
 
 def ticket_of(learner: object) -> dict[str, Any] | None:
-    """Return the ticket beside the notebook if it is this learner's, or None."""
+    """Return the ticket next to the notebook if it is this learner's, or None."""
     ticket = read_beside(TICKET)
     return ticket if isinstance(ticket, dict) and same_name(ticket.get("student"), learner) else None
 
@@ -76,7 +76,7 @@ def draws_of(learner: object) -> bytes:
 
 
 def handed_text(learner: object, name: str) -> str | None:
-    """Return a text of the ticket beside the notebook, such as a tool's output, by its name; None without one."""
+    """Return a text of the ticket next to the notebook, such as a tool's output, by its name; None without one."""
     ticket = ticket_of(learner)
     texts = ticket.get("evidence") if ticket else None
     return str(texts[name]) if isinstance(texts, dict) and name in texts else None
@@ -138,7 +138,7 @@ def _nearness(what: str, predicted: float, truth: float, unit: str) -> Evidence:
 
 
 def record(name: str, value: object) -> None:
-    """Append a commitment to `commits.json` beside the notebook, once per name; do nothing if it cannot be written."""
+    """Append a commitment to `commits.json` next to the notebook, once per name; do nothing if it cannot be written."""
     plain = value if isinstance(value, (int, float, str)) and not isinstance(value, bool) else None
     if any((given.id, given.value) == (name, plain) for given in kept.commitments()):
         return

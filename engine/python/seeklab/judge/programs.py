@@ -102,7 +102,7 @@ class Text:
     entry: str
 
     def start(self, code: Code) -> AbstractContextManager[Any]:
-        """Run the text, and make a policy from what it defines."""
+        """Run the text, and make a policy from its definitions."""
 
         def make() -> Any:
             program, _ = _sandbox_child.program_of([dict(source) for source in self.sources], self.entry)

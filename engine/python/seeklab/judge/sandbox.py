@@ -90,7 +90,7 @@ class Spent:
 
     cpu_s: float = 0.0
     waited_s: float = 0.0
-    """Time for which the grader waited for them, without their waits for a processor."""
+    """The grader's wait for them, without their waits for a processor."""
 
 
 class SandboxError(SeeklabError):
@@ -123,7 +123,7 @@ class Sandbox:
         return replace(self, spent=Spent())
 
     def missing(self) -> list[str]:
-        """Return the features that this machine's sandbox lacks, one sentence each."""
+        """Return the features that are missing in this machine's sandbox, one sentence each."""
         if self.unsafe:
             return list(UNSAFE)
         _, options = _bubblewrap()
@@ -188,7 +188,7 @@ class Sandbox:
         return child
 
     def _command(self, files: Mapping[str, str], *, is_program: bool) -> tuple[list[str], dict[str, str], list[int]]:
-        """Return the command, its environment, and the pipes from which it reads options and files."""
+        """Return the command, its environment, and the pipes that it reads options and files from."""
         flags = ["-P", "-s", "-S", "-B"]
         environment = {
             "PATH": "/usr/bin:/bin",
@@ -319,7 +319,7 @@ def _piped(content: bytes) -> int:
     finally:
         os.close(writing)
     os.close(reading)
-    message = "the files beside the notebook are too large for the sandbox"
+    message = "the files next to the notebook are too large for the sandbox"
     raise SandboxError.because(message)
 
 
@@ -435,7 +435,7 @@ class SandboxChild:
         self._reason = ""
         self._pid = process.pid
         self._first: int | None = None
-        """The child itself, for which bubblewrap waits: its process id and a descriptor."""
+        """The child itself: its process id and a descriptor. Bubblewrap waits for it."""
         self._closed = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         os.set_blocking(self._in, False)

@@ -2,7 +2,7 @@
 
 If students may only observe the system, its ticket contains the output of tools and nothing else. If they run the
 system, the ticket contains the draws, so that their notebook builds exactly that system. The names of students with a
-ticket are stored beside the course's secret. Their work is judged on the ticket's system; all others are judged on the
+ticket are stored next to the course's secret. Their work is judged on the ticket's system; all others are judged on the
 practice system of their name.
 """
 
