@@ -83,7 +83,7 @@ def _lines(row: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _inputs(row: Mapping[str, Any]) -> str:
-    """Return the number of other input values at which a fact was judged, now or when stored, and the result."""
+    """Return the number of other input values that a fact was judged with, now or when stored, and the result."""
     if "inputs" in row:
         count, holds = len(row["inputs"]), all(check["ok"] for check in row["inputs"])
     else:

@@ -41,7 +41,9 @@ def add(commands: Commands) -> None:
     which.add_argument("--case", metavar="FILE", help="play the shift of a case file, sealed or not")
     which.add_argument("--check", metavar="FILE", help="check that your own case is playable, then exit")
     which.add_argument(
-        "--seal", metavar="FILE", help="check your own case and seal it, so that nobody reads the answer by accident"
+        "--seal",
+        metavar="FILE",
+        help="check your own case and seal it, so that its answer is not seen by accident",
     )
     added.add_argument("--weeks", metavar="N-M", help="draw the shift from these weeks of the course, such as 1-5")
     added.add_argument(

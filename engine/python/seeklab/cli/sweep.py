@@ -48,7 +48,7 @@ def add(commands: Commands) -> None:
     added.add_argument(
         "--csv",
         action="store_true",
-        help=f"print every column as comma-separated values, row by row; {MORE} has metrics that the header lacks",
+        help=f"print every column as comma-separated values, row by row; {MORE} has metrics that are not in the header",
     )
 
 

@@ -126,7 +126,7 @@ def reasons_for_none() -> dict[str, str]:
 
 @lru_cache
 def _shifts() -> dict[str, list[Mapping[str, Any]]]:
-    """Return the tables `[shift]` of each case; a table with `none_because` gives the reason for having none."""
+    """Return the tables `[shift]` of each case; a table with `none_because` has the reason for having none."""
     documents = (load_case(entry["id"]).document for entry in cases())
     written = {document["id"]: document["shift"] for document in documents if "shift" in document}
     return {case: tables if isinstance(tables, list) else [tables] for case, tables in written.items()}
@@ -161,7 +161,7 @@ def remedy_of(incident: Incident, numbers: Mapping[str, int], names: Names) -> C
 
 
 def system_of(incident: Incident, source: random.Random) -> System:
-    """Draw a system with an incident of a case and with bystanders, and give it neutral names."""
+    """Draw a system with an incident of a case and with bystanders, under neutral names."""
     changes, numbers = drawn_changes(incident, source)
     whole = load_case(incident.case).with_(changes).scenario(incident.failing)
     names = neutral_names(whole, incident.jobs)
@@ -182,13 +182,13 @@ def _short_way(source: random.Random) -> Changes:
 
 
 WITHOUT_A_WAY = ("combine-limit",)
-"""Systems in which requests must arrive at the same time."""
+"""Systems where requests must arrive at the same time."""
 RANDOM_DATA: Mapping[str, Any] = {"fio": "3.33", "refill_buffers": True, "buffers": 8}
 """Data of systems whose data are not the cause."""
 
 
 def _bystanders(source: random.Random) -> Changes:
-    """Draw extra devices that are not the cause, so that neither having nor lacking them points to the cause."""
+    """Draw extra devices that are not the cause, so their presence or absence does not point to the cause."""
     log: Changes = {"log": {"devices": {"name": "log", "preset": "ssd-2008-log"}}}
     lun = {"capacity": "100GB", "rate": "400MB"}
     cache: Changes = {"l2arc": {"device": {"name": "cache", "lun": lun}}, "arc": {"size": "64MiB"}}

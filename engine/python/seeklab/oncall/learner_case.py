@@ -297,7 +297,7 @@ class _Reader:
         return found
 
     def _causes(self, table: Mapping[str, Any], cause: str) -> tuple[str, ...]:
-        """Return the offered causes: the right one and the author's wrong ones, or those of all shifts."""
+        """Return the offered causes: the right one and the author's wrong ones, or the causes of all shifts."""
         others = table.get("others")
         if others is None:
             usual = causes()

@@ -25,7 +25,7 @@ GZIP = 16 + zlib.MAX_WBITS
 LINE = 64
 LABEL = "SEEKLAB SEALED CASE"
 BEGIN, END = f"-----BEGIN {LABEL}-----", f"-----END {LABEL}-----"
-HEAD = """A case for an on-call shift of Seeklab, sealed so that nobody reads the answer by accident. It is a seal, not
+HEAD = """A case for an on-call shift of Seeklab, sealed so that the answer is not seen by accident. It is a seal, not
 encryption: gzip in base64. Play it with `seeklab oncall --case FILE`, or open it on the page oncall.html.
 """
 SEALED = re.compile(
@@ -39,7 +39,7 @@ def digest(case: str) -> str:
 
 
 def sealed(case: str) -> str:
-    """Seal the text of a case file. The same text always gives the same seal."""
+    """Seal the text of a case file. A text always has the same seal."""
     coded = base64.b64encode(gzip.compress(case.encode(), mtime=0)).decode("ascii")
     lines = [coded[at : at + LINE] for at in range(0, len(coded), LINE)]
     return "\n".join([f"{HEAD}SHA-256: {digest(case)}", BEGIN, *lines, END, ""])

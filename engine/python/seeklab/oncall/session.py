@@ -1,6 +1,6 @@
 """A shift for a front-end other than a terminal: a browser page or a notebook widget.
 
-It takes lines as typed and returns plain data; the answers are those of the shell. `Handler` does the same in JSON,
+It takes lines as typed and returns plain data; the answers are the shell's. `Handler` does the same in JSON,
 for hosts that exchange text. A front-end can store a shift at any moment and resume it, for example after a page
 reload. The stored data are the past events, so no run is repeated.
 """

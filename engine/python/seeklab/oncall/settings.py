@@ -53,7 +53,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "server": ("server.buffers",),
     "volume": ("volume.prefetch",),
 }
-"""Optional parts, by the part that they belong to. Their settings are offered even if a system lacks the part, so that
+"""Optional parts, by the part that they belong to. Their settings are offered even if a system does not have it, so that
 the list does not reveal the cause."""
 PARTS_OF_A_DEVICE: Mapping[str, tuple[str, ...]] = {"lun": ("lun.credits",)}
 MOST: Mapping[str, tuple[int, str, str]] = {
@@ -77,7 +77,7 @@ def settable(scenario: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def offered(scenario: Mapping[str, Any]) -> list[str]:
-    """Return every path that `get` and `set` know: those that can be set, and those of parts that this system lacks."""
+    """Return every path that `get` and `set` know: those that can be set, and those of parts that are missing."""
     lacking = {
         f"{part}.{name}"
         for above, parts in PARTS.items()

@@ -136,7 +136,7 @@ class Shell:
         return self.shift.set(rest[0], self.shift.read(rest[0], " ".join(rest[1:])))
 
     def so_far(self) -> dict[str, Any]:
-        """Return the events so far, from which the shift can be resumed."""
+        """Return the events so far; they can resume the shift."""
         return {
             "seed": self.shift.seed,
             "weeks": self.shift.weeks,

@@ -43,7 +43,7 @@ LEAST = 1e-12
 TICKET_SEED = 1
 """The number of the run that the ticket's figures come from."""
 JUDGED_ON_SEEDS = (7, 8)
-"""The numbers of the runs on which a change is judged."""
+"""The numbers of the runs that judge a change."""
 
 
 def seed_of(shift: int, number: int) -> int:
@@ -75,7 +75,7 @@ class Shift:
     """The users' metric during the shift: seconds since the start, and the share of last month's value."""
 
     _known: dict[tuple[str, int], float] = field(default_factory=dict, init=False, repr=False)
-    """The users' metric of earlier runs. The same changes and the same seed give the same value."""
+    """The users' metric of earlier runs. The same changes and the same seed result in the same value."""
 
     def __post_init__(self) -> None:
         """Draw the incident and the size of the system."""
@@ -98,12 +98,12 @@ class Shift:
         return (
             f"TICKET {self.seed}. Users say that the application has become slow. By their measure it delivers"
             f" {share} of what it delivered last month."
-            " Nobody admits to changing anything."
+            " All colleagues deny changing anything."
         )
 
     @property
     def causes(self) -> tuple[str, ...]:
-        """The possible causes, in the order in which the player sees them."""
+        """The possible causes, in the order that the player sees."""
         return self.own.causes if self.own else causes()
 
     @property
@@ -139,7 +139,7 @@ class Shift:
         return settable(changed(self.scenario, self.changes))
 
     def offered(self) -> list[str]:
-        """Return every path that `get` and `set` know, including those of parts that this system lacks."""
+        """Return every path that `get` and `set` know, including those of parts that this system does not have."""
         return offered(changed(self.scenario, self.changes))
 
     def setting(self, path: str) -> str:

@@ -1,6 +1,6 @@
 """Checks of an author's case before it is sealed: whether the shift can be played, and whether a player can fail it.
 
-The runs are those of the shift itself, with neutral names: the seeds of the ticket and of the judging, and two more.
+The runs are the shift's own, with neutral names: the seeds of the ticket and of the judging, and two more.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _command(own: LearnerCase) -> Finding:
 
 
 def _ticket(own: LearnerCase) -> Finding:
-    """Compare the words of the ticket with those of the cause, of the fix, and of the command that shows the cause."""
+    """Compare the ticket's words with those in the cause, in the fix, and in the command that shows the cause."""
     if own.ticket is None:
         return _ok("ticket", "the ticket has the usual text, which names no cause")
     parts = {
