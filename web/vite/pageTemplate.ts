@@ -23,7 +23,7 @@ export function fillTemplate(template: string, page: string, name: string): stri
   const match = pagePattern.exec(page);
   if (match === null) throw new Error(`${name}: is not one <seeklab-page> element with attributes in double quotes`);
   const own = new Map(Array.from(match[1]!.matchAll(/([\w-]+)="([^"]*)"/g), ([, key, value]) => [key!, value!]));
-  for (const key of needed) if (!own.has(key)) throw new Error(`${name}: <seeklab-page> lacks the attribute ${key}`);
+  for (const key of needed) if (!own.has(key)) throw new Error(`${name}: <seeklab-page> has no attribute ${key}`);
   for (const key of own.keys()) {
     if (!known.has(key))
       throw new Error(`${name}: <seeklab-page> has no attribute ${key}; it has ${[...known].join(", ")}`);

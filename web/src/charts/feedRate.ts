@@ -46,7 +46,7 @@ export function feedRate(result: Result, { width }: { readonly width: number }):
     marginLeft: 44,
     marginRight: 16,
     marginBottom: 38,
-    ariaLabel: `Rate at which the cache device fills, by how full it is: ${said} at the fastest, ${formatNumber(shown.at(-1)!.mb_per_s)} MB/s at the end.`,
+    ariaLabel: `Fill rate of the cache device, by how full it is: ${said} at the fastest, ${formatNumber(shown.at(-1)!.mb_per_s)} MB/s at the end.`,
     x: { domain: [0, 100], label: "on the device, % of what is read", labelArrow: "none", ticks: 5 },
     y: { domain: [0, most * 1.15], label: "written, MB/s", labelArrow: "none", ticks: 5, grid: true },
     marks: [

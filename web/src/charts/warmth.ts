@@ -121,7 +121,7 @@ function served(intervals: readonly Interval[], end: number, width: number): Ele
     height: 210,
     marginTop: 34,
     marginBottom: 30,
-    ariaLabel: `Rate at which reads were served, by source: ${words}`,
+    ariaLabel: `Rate of reads served, by source: ${words}`,
     x: { domain: [0, end], label: null, ticks: 6 },
     y: { label: "read, MB/s", labelArrow: "none", ticks: 5, grid: true, nice: true },
     marks: [

@@ -71,7 +71,7 @@ export function switchStage(
     onChange(next) {
       if (isCovered(next)) {
         place.replaceChildren(
-          html("p", { class: "empty" }, "Hidden until you predict: this picture gives the answer away."),
+          html("p", { class: "empty" }, "Hidden until you predict: this picture contains the answer."),
         );
         return;
       }

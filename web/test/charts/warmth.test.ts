@@ -16,7 +16,7 @@ describe("warmth", () => {
 
   it("names what reads were served from, and only that", () => {
     const [served, held] = warmth(warming(), { width: 800 }).querySelectorAll("svg");
-    expect(served!.getAttribute("aria-label")).toBe("Rate at which reads were served, by source: memory, flash, disk");
+    expect(served!.getAttribute("aria-label")).toBe("Rate of reads served, by source: memory, flash, disk");
     expect(served!.textContent).not.toContain("in flight");
     expect(held!.textContent).toContain("cache device");
     expect(held!.textContent).not.toContain("discarded");

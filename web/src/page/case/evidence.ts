@@ -99,7 +99,7 @@ export function evidence(options: EvidenceOptions): Evidence {
     details.hidden = view.table === undefined;
     if (options.isCovered(view.name)) {
       details.hidden = true;
-      place(html("p", { class: "empty" }, "Hidden until you predict: this view gives the answer away."));
+      place(html("p", { class: "empty" }, "Hidden until you predict: this view contains the answer."));
       return;
     }
     if (details.open) fillTable(view);
@@ -196,7 +196,7 @@ const tools: readonly {
     name: "iostat",
     title: "iostat",
     hides:
-      "Devices, averaged over the run. Hides when they were busy, for which request, and everything served from memory.",
+      "Devices, averaged over the run. Hides when they were busy, the request that they served, and everything served from memory.",
     label: "iostat output",
   },
   {

@@ -47,7 +47,7 @@ export function modelSection(doc: CaseDocument, onSeed: (seed: number) => void):
     html(
       "p",
       { class: "quiet" },
-      "The fingerprint is a hash of every completed operation. The same case, values and seed give the same fingerprint in a browser, in Python and natively.",
+      "The fingerprint is a hash of every completed operation. The same case, values and seed have the same fingerprint in a browser, in Python and natively.",
     ),
   );
   return {
