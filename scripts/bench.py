@@ -4,7 +4,7 @@ SimPy and nexosim simulate the same queues, and libCacheSim replays the same cac
 judged, because a machine's speed is not a test. Everything is measured in rounds, one row after the other, and each row
 is its fastest round. Disturbances only ever add time, and a machine that is slow for minutes then slows both sides of a
 comparison. The spread of a row's rounds shows how quiet the machine was. The report continues with the errors of mean
-response times against queueing theory, and with comparisons of rows, each beside its goal if it has one. It ends with
+response times against queueing theory, and with comparisons of rows, each with its goal if it has one. It ends with
 the memory of a request in flight and of a logged operation. All results are also in .cache/bench.json. To measure the
 parts of the engine one by one, run `cargo bench --package seeklab-benches` in engine/.
 """

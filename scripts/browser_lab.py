@@ -1,7 +1,7 @@
 """The course in the browser: JupyterLite with the learners' copies and its Python packages, as part of the site.
 
 Writes two folders that are copied over the site. `lab/` has JupyterLite and the notebooks. `pyodide/` has wheels and
-our lock file, beside the runtime that the playground's Python console also uses; a cell's imports are loaded only from
+our lock file, next to the runtime that the playground's Python console also uses; a cell's imports are loaded only from
 there. A step of the build runs this in the lab's environment, with JupyterLite's builder on the path.
 """
 
@@ -152,7 +152,7 @@ def write_extension(folder: Path) -> Path:
 
 
 def write_packages(folder: Path) -> None:
-    """Copy the wheels, and write the lock file in which Pyodide finds them."""
+    """Copy the wheels, and write the lock file that Pyodide uses to find them."""
     folder.mkdir(parents=True)
     runtime = json.loads((RUNTIME / "pyodide-lock.json").read_text(encoding="utf-8"))
     if not runtime["info"]["python"].startswith(f"{BROWSER_PYTHON}."):

@@ -62,7 +62,7 @@ class Step:
     """The name of its log and stamp."""
     title: str
     work: Callable[[], str | None]
-    """Does the work; its result is printed beside the time."""
+    """Does the work; its result is printed next to the time."""
     needs: tuple[str, ...] = ()
     reads: tuple[Path, ...] = ()
     """Files and folders whose contents decide whether it must run again."""

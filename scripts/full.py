@@ -1,4 +1,4 @@
-"""`make full`: the complete checks, for which `make test` has no time. The last line counts passes and failures."""
+"""`make full`: the complete checks, which take too long for `make test`. The last line counts passes and failures."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Passage:
     """A paragraph, a message or a label."""
 
     line: int
-    """The line on which it starts, from 1."""
+    """Its first line, counted from 1."""
     text: str
     is_doc: bool = False
     """A docstring or a doc comment: its first line says what something is."""

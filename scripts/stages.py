@@ -107,7 +107,7 @@ class Row:
     count: Count
     remark: str = ""
     is_stored: bool = False
-    """Whether the count is that of an earlier run."""
+    """Whether the count is from an earlier run."""
 
 
 def count_cargo(output: str) -> Count:

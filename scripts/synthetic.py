@@ -2,7 +2,7 @@
 
 A build step runs this program; the files are not tracked.
 
-The trace is not a measurement. Its service times are those of a second drive in the same model, which differs from the
+The trace is not a measurement. Its service times come from a second drive in the same model, which differs from the
 first as a real drive differs from its data sheet. It seeks a little slower, turns a little faster, and each request has
 some noise. The page can therefore show an error of known origin, and the whole method, without third-party data.
 """

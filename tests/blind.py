@@ -94,7 +94,7 @@ PLAIN_JOBS: tuple[Mapping[str, Any], ...] = (
 
 
 def draw_plain(seed: int) -> Drawn:
-    """Run a plain device with a plain load, in which nothing is wrong."""
+    """Run a plain device with a plain load and no fault."""
     source = random.Random(f"plain {seed}")
     job = dict(source.choice(PLAIN_JOBS)) | {"name": "plain", "size": "8GiB", "number_ios": 3000, "norandommap": True}
     device = PLAIN_DEVICES[seed % len(PLAIN_DEVICES)]

@@ -1,6 +1,6 @@
 """Two small SVG charts for notebooks, without any library: lines, and bars stacked by phase.
 
-Without graphics each prints as a table. The colours are those of the page. No line depends on its colour alone: each
+Without graphics each prints as a table. The colours are the page's. No line depends on its colour alone: each
 has its own dash, and its name at its end.
 
 The SVG is the source of an `img`. JupyterLab does not trust a stored notebook at first, and then removes the tags of an
@@ -50,7 +50,7 @@ _LEFT, _TOP, _BOTTOM = 58, 26, 42
 _PLOT_END = 520
 """The x position where lines end and their names start."""
 _KEY = 24
-"""Length of the line sample beside a name, which shows the dash."""
+"""Length of the line sample next to a name, which shows the dash."""
 _NAME_STEP = 15
 _MOST_TICKS = 10
 """Maximum number of labels on a logarithmic axis; with more, only powers of ten are labelled."""
@@ -197,7 +197,7 @@ class _Axis:
 
 
 def _names(ends: Sequence[float]) -> list[float]:
-    """Place names beside the ends of lines; spread names that would overlap, above the axis if they fit."""
+    """Place names next to the ends of lines; spread names that would overlap, above the axis if they fit."""
     order = sorted(range(len(ends)), key=lambda nth: (ends[nth], nth))
     at = list(ends)
     for upper, lower in pairwise(order):

@@ -1,4 +1,4 @@
-"""A learner's commitments, in `commits.json` beside the notebook: one list for notebook, exercise and grader.
+"""A learner's commitments, in `commits.json` next to the notebook: one list for notebook, exercise and grader.
 
 An entry has the question's `id`, the `value` (a number or a word), the `confidence` in percent, whether it was
 `skipped`, and the `time`. `near` says whether the run confirmed it. It shows learners how well they judge their own
@@ -24,7 +24,7 @@ LONGEST = 1 << 20
 """A larger file, in bytes, was not written by this module."""
 
 PAGE = "seeklab.commits"
-"""Name of the channel on which the lab's page in the browser receives commitments."""
+"""Name of the channel that sends commitments to the lab's page in the browser."""
 
 _unwritten: list[Commitment] = []
 """Commitments of this session, if the folder cannot be written; lost with the kernel."""

@@ -123,7 +123,7 @@ class Design:
     ) -> Measured:
         """Run one test, with further changes of its load by path: `{"jobs[load].numjobs": 40}`.
 
-        The bounds are those of the unchanged test; a load with another number of threads has other bounds.
+        The bounds belong to the unchanged test; a load with another number of threads has other bounds.
         """
         row = self._test(test)
         request = {"case": self.document["case"], "variant": row["variant"], "seed": seed}

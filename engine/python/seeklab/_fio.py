@@ -98,8 +98,8 @@ def fio(
 ) -> FioJob:
     """Translate one or more fio job files for the preset `on`. `-` is the standard input.
 
-    Includes are searched beside the job file first, and then in the working directory, as fio does. `environment` has
-    values of variables that the files name as `${NAME}`; those of the process are used too. `sections` selects the
+    Includes are searched next to the job file first, and then in the working directory, as fio does. `environment` has
+    values of variables that the files name as `${NAME}`; the process's variables are used too. `sections` selects the
     sections to run. A run ends after `most_operations`; jobs that start together share them equally.
     """
     given = [jobfile] if isinstance(jobfile, (str, os.PathLike)) else list(jobfile)

@@ -204,7 +204,7 @@ class Result:
 
     @property
     def service_times(self) -> Table:
-        """The number of requests of each disk by the time for which they held its arm; empty if no disk is shaken."""
+        """The number of requests of each disk by how long they held its arm; empty if no disk is shaken."""
         return self._table("services")
 
     @property
@@ -278,7 +278,7 @@ class Result:
     ) -> list[dict[str, Any]]:
         """Return the points of a monitor for this run, with an averaging `window` and its first start at `phase`.
 
-        Times are texts such as "20s", or nanoseconds; by default they are those of the scenario's monitor. Each point
+        Times are texts such as "20s", or nanoseconds; by default the scenario's monitor sets them. Each point
         has `from_ns`, `ios`, `bytes`, `mib_per_s` and `latency_mean_ms`, which is None if nothing completed.
 
         Raises:

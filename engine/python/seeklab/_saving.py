@@ -17,7 +17,7 @@ LOCK_PATIENCE_S = 10.0
 
 
 def write_whole(path: Path, text: str, *, encoding: str = "utf-8", newline: str | None = None) -> None:
-    """Write a file beside its place and move it there; if that fails, the old file is unchanged."""
+    """Write a temporary file in the same folder and move it into place; if that fails, the old file is unchanged."""
     place = Path(os.path.realpath(path))
     if place.exists() and not place.is_file():
         place.write_text(text, encoding=encoding, newline=newline)  # a terminal, a pipe, /dev/null

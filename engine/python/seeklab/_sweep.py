@@ -96,7 +96,7 @@ def stream(
     """Run a sweep and return its rows as they complete, each as soon as all earlier ones have completed.
 
     The metrics of a run are known only after it, because a phase without requests has no metric. The columns are
-    therefore those of the first run of each variant, and of as many further runs as there are cores.
+    therefore taken from the first run of each variant, and from as many further runs as there are cores.
     """
     points = list(_points(case, values, variants, seeds))
     firsts = {points[nth]["variant"]: nth for nth in reversed(range(len(points)))}

@@ -1,8 +1,8 @@
 """Synthetic request sequences for caches, each with one property that challenges a policy.
 
 Every function returns object numbers in the order of their requests. `text` writes them as a trace of
-`time,object,size` lines for `seeklab.cache` and `seeklab.play_cache`. The same seed gives the same sequence on every
-host.
+`time,object,size` lines for `seeklab.cache` and `seeklab.play_cache`. A seed always results in the same sequence, on
+every host.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Buffer(NamedTuple):
     """A drive's write buffer."""
 
     drain: float
-    """Rate at which it drains, in bytes per microsecond."""
+    """Drain rate, in bytes per microsecond."""
     size: float
     """Bytes."""
     is_seen: bool
@@ -233,7 +233,7 @@ class Server(NamedTuple):
 
 
 MIN_COMMAND_SHARE = 0.2
-"""Minimum share of the smallest request's time at which a command can be distinguished from bytes."""
+"""Minimum share of a command in the smallest request's time; a smaller one cannot be distinguished from bytes."""
 MAX_OFF_LINE = 0.15
 MIN_ON_LINE = 3
 """Minimum number of sizes, because two always lie on a line."""
@@ -281,7 +281,7 @@ class Unit(NamedTuple):
     """Rate with one request in flight, in bytes per microsecond."""
     rate: float
     full_at: int | None
-    """Requests in flight at which the full rate is reached; None if the rate does not vary."""
+    """Requests in flight that reach the full rate; None if the rate does not vary."""
 
 
 def unit(latencies: Mapping[float, float], rates: Mapping[int, float], size: int = MIB) -> Unit:

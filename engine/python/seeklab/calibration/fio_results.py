@@ -165,7 +165,7 @@ class Results:
     files: int = 0
     versions: set[str] = field(default_factory=set)
     series: dict[str, list[float]] = field(default_factory=dict)
-    """Bandwidth of each second, from logs beside the reports."""
+    """Bandwidth of each second, from logs next to the reports."""
 
     def get(self, rw: str, size: int, depth: int, **more: Any) -> Measured | None:
         """Return a plain job; if several differ only in their span, return the one with the largest."""
@@ -260,7 +260,7 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
             said = (
                 str(reason)
                 if isinstance(reason, _UnusableError)
-                else f"lacks the field {str(reason)[:100]}, or that field has a value of another kind"
+                else f"has no field {str(reason)[:100]}, or that field has a value of another kind"
             )
             results.left_out.append(f"{shown(file)} [{name}]: {said}")
 

@@ -297,7 +297,7 @@ def _look(results: Results, *, accept_noise: bool) -> list[str]:
         if ticks and four.mean / fmean(ticks) > HOST_BOUND:
             message = (
                 f"the host is the limit: a read took {four.mean:.1f} us and spent {fmean(ticks):.1f} "
-                "us in the block layer; the rest is a lack of processor time"
+                "us in the block layer; the rest is a shortage of processor time"
             )
             if not accept_noise:
                 raise SeeklabError(

@@ -16,7 +16,7 @@ MIN_SCATTER = 0.05
 MIN_LATENCY = 0.1
 """Minimum share of overlapping time in the shortest single read, for a command to be identified."""
 GREAT_DEPTH = 16
-"""Depth from which the server, not the latency, is assumed to limit requests."""
+"""Minimum depth where we assume that the server, not the latency, limits requests."""
 SIZES = (4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB)
 
 

@@ -189,7 +189,7 @@ def _programs(
 
 
 def _program_of_a_page(short: Measured, long: Measured, drive: Drive) -> float:
-    """Return the program time per page, in us, with which the buffer drains as measured."""
+    """Return the program time per page, in us, that drains the buffer as measured."""
     wanted = long.io_bytes - short.io_bytes
     drive.planes = PLANES_OF_SEARCH * drive.stripe
     low, high = (log(edge) for edge in PER_PAGE_US)

@@ -1,6 +1,6 @@
 """Columns as an Arrow stream, through the PyCapsule interface, using only the standard library.
 
-The three structures are those of the Arrow C data and C stream interfaces. A consumer takes a structure over by copying
+The three structures are defined by the Arrow C data and C stream interfaces. A consumer takes one over by copying
 it and clearing the original's `release`, so the address of a structure may change. Everything that it refers to is kept
 in `alive`, under the number in its `private_data`, until its `release` is called. A record batch is a structure array
 whose children are the columns. A column's buffer is the table's own memory, which is never copied.

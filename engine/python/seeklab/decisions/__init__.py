@@ -1,6 +1,6 @@
 """Decisions of the host: the run and its simulated time pause, the host decides, and the run continues.
 
-This module has what all decisions share. Each file beside it defines one decision: its history, its answers, and the
+This module has what all decisions share. Each other file here defines one decision: its history, its answers, and the
 public function that uses it.
 """
 
@@ -33,7 +33,7 @@ class Decision:
     answers: str
     """The engine's name for the answers."""
     field: str
-    """The scenario's field that gives the decision to the host."""
+    """The scenario's field that leaves the decision to the host."""
     asked: object
     """The field's value when the host decides."""
     layer: str

@@ -30,11 +30,11 @@ class LogQueue(NamedTuple):
     waiting: int
     """Number of waiting transactions."""
     transactions: tuple[int, ...]
-    """Their numbers, in the order in which they began."""
+    """Their numbers, in order of their start."""
     stages: tuple[int, ...]
     """The stage of each transaction, from 0."""
     waited_ms: tuple[float, ...]
-    """Time for which each has waited here, in ms."""
+    """Wait of each so far, in ms."""
     flushes: tuple[int, ...]
     """Number of this log's flushes that each has waited for: the one in progress at its arrival, and later ones."""
     elsewhere: int

@@ -31,7 +31,7 @@ class ThrottleHistory(NamedTuple):
     now_ns: int
     """Time since the start of the run."""
     waited_ns: int
-    """Time for which this write has already waited, for example for space or for a block that it had to read."""
+    """Wait of this write so far, for example for space or for a block that it had to read."""
     bytes: int
     """Bytes that this write will make dirty."""
     drained_bytes: int

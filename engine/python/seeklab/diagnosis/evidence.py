@@ -145,13 +145,13 @@ def _json(text: str, name: str, found: Evidence) -> str:
         try:
             found.devices += list(_sysstat(document, name))
         except (KeyError, TypeError, IndexError) as error:
-            _refuse(name, f"lacks {error} of iostat -x -o JSON; record with iostat -x -o JSON 1")
+            _refuse(name, f"has no {error} of iostat -x -o JSON; record with iostat -x -o JSON 1")
         return "iostat -x as JSON"
     if isinstance(document, dict) and "fio version" in document and isinstance(document.get("jobs"), list):
         try:
             found.jobs += [job for each in document["jobs"] for job in _fio(each, name)]
         except (KeyError, TypeError, AttributeError) as error:
-            _refuse(name, f"lacks {error} of fio's JSON; record with fio 3.18 or later")
+            _refuse(name, f"has no {error} of fio's JSON; record with fio 3.18 or later")
         return "fio's JSON"
     _refuse(name, f"is another tool's JSON; {ACCEPTED}")
     return ""
@@ -282,7 +282,7 @@ def _iostat(lines: list[str], name: str) -> Iterator[list[Device]]:
         try:
             interval.append(_device(cells[0], values, values["%util"] / 100 if "%util" in values else None))
         except KeyError as error:
-            _refuse(f"{name} line {number}", f"lacks the column {error}; record with iostat -x of sysstat 11 or later")
+            _refuse(f"{name} line {number}", f"has no column {error}; record with iostat -x of sysstat 11 or later")
     if interval:
         yield interval
 

@@ -1,6 +1,6 @@
 """A checkout's cases and presets: edits are used without a build.
 
-`make wasm` builds the library beside the engine's module. If a case was edited since, the build tool reads the folders
+`make wasm` builds the library next to the engine's module. If a case was edited since, the build tool reads the folders
 again, which takes a moment and compiles nothing; its output is kept in the checkout's `.cache`. A wheel has no such
 folders, so nothing is compared.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 ENGINE = Path(__file__).resolve().parents[3]
 """The folder `engine` of the checkout, if this is one."""
-LAST_BUILD_USED = "The edited cases and presets cannot be read; those of the last build are used."
+LAST_BUILD_USED = "The edited cases and presets cannot be read; the last build is used."
 TOOL_LIMIT_S = 60
 CLOCK_STEP_NS = 10_000_000
 """File systems may take their times from a clock that lags by up to this time."""
@@ -77,7 +77,7 @@ def _read_again(tool: Path, engine: Path, kept: Path) -> bytes | None:
         _tell(f"{error.stderr.decode(errors='replace').strip()}\n{LAST_BUILD_USED}")
         return None
     except (OSError, subprocess.TimeoutExpired) as error:
-        _tell(f"The edited cases and presets could not be read ({error}); those of the last build are used.")
+        _tell(f"The edited cases and presets could not be read ({error}); the last build is used.")
         return None
     return library
 

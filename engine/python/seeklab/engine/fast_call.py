@@ -3,7 +3,7 @@
 At each call, the public interface of wasmtime's Python package reads the export's type, and converts each number
 through two objects: about 60 us. A run that asks its host tens of thousands of questions makes two calls for each.
 `FastCall` reads the type once and writes the numbers where wasmtime's C interface takes them. It needs names that the
-package does not document; `fast_call` falls back to the public interface if a version lacks one of them. Only integers
+package does not document; `fast_call` falls back to the public interface if one of them is missing. Only integers
 and floating-point numbers are passed, never references.
 """
 
@@ -41,7 +41,7 @@ class FastCall:
         """Read the export's type.
 
         Raises:
-            ImportError, AttributeError: If this version of wasmtime lacks an undocumented name.
+            ImportError, AttributeError: If an undocumented name is missing in this version of wasmtime.
             KeyError: If the export takes or returns references.
         """
         from wasmtime import _ffi as ffi

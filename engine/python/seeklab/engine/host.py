@@ -1,4 +1,4 @@
-"""The factory of the engine: one host for each platform on which Python runs.
+"""The factory of the engine: one host for each platform that runs Python.
 
 On CPython, wasmtime runs the engine's WebAssembly file (`wasmtime.py`). Under Pyodide the browser runs it. Our page has
 registered it as the JavaScript module `seeklab_engine` (`pyodide.py`); elsewhere, as in JupyterLite, the package loads

@@ -256,7 +256,7 @@ class WasmtimeEngine:
 
     @staticmethod
     def _instance(compiled: CompiledEngine, library: str) -> _Instance:
-        """Return an instance that has the library: cases and presets are a file beside the engine's."""
+        """Return an instance that has the library: cases and presets are a file next to the engine's."""
         instance = _Instance(compiled)
         unwrap(instance.answer("sl_call", "give_library", library))
         return instance

@@ -1,4 +1,4 @@
-"""The data of a question, a task or a chart in its cell's output, from which the site builds the notebook's page.
+"""The data of a question, a task or a chart in its cell's output; the site builds the notebook's page from it.
 
 The output of such a cell is a widget, which only a live kernel shows. It therefore also contains an object of the type
 `application/vnd.seeklab+json`, which Jupyter's front-ends ignore. Its fields, by `kind`:
