@@ -43,7 +43,7 @@ QUESTIONS = {
 
 @dataclass(frozen=True)
 class Demand:
-    """A demanded number of hits, as a multiple of those of a policy of the engine."""
+    """A demanded number of hits, as a multiple of the hits of an engine policy."""
 
     against: str
     at_least: float
@@ -146,7 +146,7 @@ def _near(asked: Asked) -> dict[str, float]:
 
 
 def _play(asked: Asked, played: Iterable[Contest]) -> list[Evidence]:
-    """Play contests; return one piece of evidence for each demand: the policy's hits against those of the engine's."""
+    """Play contests; return one piece of evidence for each demand: the policy's hits against the engine's."""
     found = []
     for contest in played:
         rivals = [demand.against for demand in contest.demands]

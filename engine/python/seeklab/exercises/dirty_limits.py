@@ -113,7 +113,7 @@ WHY = named(
     short_expiry="data that expire this soon are written early, but the limit still lets them pile up: the age "
     "permits a write but does not stop the writer",
     one_wait="the limit fits into the allowed wait only once: a synchronous write may wait for data already being "
-    "written, and then for those of its own commit",
+    "written, and then for its own commit's data",
     queued=f"without a journal the log does not wait for a commit, but write-back keeps {DEPTH} requests of 4 MiB in "
     "flight, and the log's write queues behind them",
     idle_disk="the limit is so low that the disk is idle while the writer copies: with so few dirty requests, disk and "

@@ -52,12 +52,12 @@ BATCH_RATE_TIMES = 1.9
 BATCH_P99_TIMES = 75
 
 USERS_DEMANDS = (
-    f"mean response at most {USERS_MEAN_TIMES:g} times that of one request alone",
+    f"mean response at most {USERS_MEAN_TIMES:g} times the time of one request alone",
     f"99% of the responses within {USERS_P99_TIMES:g} times that",
 )
 BATCH_DEMANDS = (
     f"at least {BATCH_RATE_TIMES:g} times the requests a second that one at a time reaches",
-    f"99% of the responses within {BATCH_P99_TIMES:g} times that of one request alone",
+    f"99% of the responses within {BATCH_P99_TIMES:g} times the time of one request alone",
 )
 
 

@@ -41,7 +41,7 @@ QUESTIONS = {
 
 PLACES = {
     "locality": "it keeps a copy where the machine runs, and asks no other node for that data",
-    "hash": "the hash gives the place of each block, so it asks no node, and no data follow the machine",
+    "hash": "the hash determines the place of each block, so it asks no node, and no data follow the machine",
     "dedup-pairs": "its index is split between two nodes, so it asks at most one other",
     "dedup-spread": "its index is spread over all nodes, and placed blocks stay where their content hash puts them",
     "redirect-pairs": "it leaves a pointer at the old place, and the data stay with the pair",

@@ -1,7 +1,7 @@
 """The assignment on hedged requests: when to ask a second replica, and how many copies are allowed.
 
 A rule returns the delay before a second replica is asked, and the budget of copies. The check draws clusters in three
-states: pauses on all servers, one slow server, and an overload in which the hedge must not add load.
+states: pauses on all servers, one slow server, and an overload, when the hedge must not add load.
 """
 
 from __future__ import annotations

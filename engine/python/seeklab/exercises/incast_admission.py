@@ -1,4 +1,4 @@
-"""The assignment on incast: how many servers a client asks at once, and with which window.
+"""The assignment on incast: the number of servers that a client asks at once, and its window.
 
 A rule returns both for a client with its block spread over many servers. It does not receive the buffer of the switch
 port, only the minimum for every switch of that kind. The check draws networks, each with two switches: the smallest

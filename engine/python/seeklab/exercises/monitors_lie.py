@@ -138,7 +138,7 @@ WHY = named(
     two_windows="a burst that spans two points is in both of them: add up their bytes, and weight each latency by "
     "the bytes written in its window",
     shown_rate="this is the dashboard's rate: bytes over a mostly idle window; latency is not averaged over idle "
-    "time, so Little's law gives the true rate from it",
+    "time, so the true rate follows from it by Little's law",
     too_fast="too high: the rate is writes in flight, times their size, divided by the latency in seconds",
     whole_window=(
         "a point covers the whole window, but the application wrote for only part of it: divide the bytes by the rate"

@@ -42,7 +42,7 @@ KIB = 1 << 10
 MIB = 1 << 20
 
 MAX_EVENTS = 1_000_000
-"""Limit of events in the runs that test a fix: four times those of a good one."""
+"""Limit of events in the runs that test a fix: four times the events of a good one."""
 
 QUESTIONS = {
     "times_slower": Question(
@@ -138,7 +138,7 @@ LOG_SHOWS = "the value in the log for nearly every copy read"
 
 NUMBER_REASONS: Mapping[str, str] = {
     "read_bytes": "read_bytes is the length of one read of the copy: the column of bytes in the operation log",
-    "missed_bytes": "missed_bytes are the bytes of one read that came from disk, not those of the whole copy",
+    "missed_bytes": "missed_bytes are the bytes of one read that came from disk, not of the whole copy",
     "first_missed_byte": "first_missed_byte counts from the start of the read: the fetched range ends there",
 }
 """The likely reason for each wrong number."""

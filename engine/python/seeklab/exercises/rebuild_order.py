@@ -142,7 +142,7 @@ def _near(system: System, _: int) -> dict[str, float]:
 
 
 WHY = named(
-    memory="the addresses do not fit into the memory: a plan stores those of all blocks that it sorts together, and "
+    memory="the addresses do not fit into the memory: a plan stores all addresses that it sorts together, and "
     "an order by address needs all addresses",
     mirror_by_time=(
         "a mirror copies its other side from start to end without knowing a single block, so it needs no memory"

@@ -31,7 +31,7 @@ RETRIES_LEFT_PERCENT = 0.5
 QUESTIONS = {
     "longer_ms": Question(
         "A disk of your shelf streams pieces of 128 KiB, and one attempt in five finds its head off the track. By "
-        "how many ms is its mean service time longer than that of a disk that is not shaken?",
+        "how many ms is its mean service time longer than an unshaken disk's?",
         unit="ms",
     ),
 }

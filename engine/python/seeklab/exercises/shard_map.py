@@ -94,7 +94,7 @@ class Disk:
         }
 
     def told(self) -> dict[str, Any]:
-        """Return the scenario with a fixed map that knows the hot ranges, and spreads those of each half evenly."""
+        """Return the scenario with a fixed map that knows the hot ranges, and spreads each half's evenly."""
         owners = [at % self.shards for at in range(RANGES)]
         for ranges in self.hot:
             for number, at in enumerate(ranges):

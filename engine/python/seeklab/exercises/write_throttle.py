@@ -44,7 +44,7 @@ QUESTIONS = {
 """Questions that a learner answers before the first run."""
 
 DEMANDS = (
-    f"99% of the writes within {P99_TIMES:g} times that of the throttle of 2008",
+    f"99% of the writes within {P99_TIMES:g} times the 2008 throttle's",
     f"the backend writes at least {BYTES_TIMES:g} times the bytes",
 )
 
