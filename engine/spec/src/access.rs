@@ -119,7 +119,7 @@ impl SequentialZones {
     }
 }
 
-/// The order in which a worker uses its files.
+/// A worker's order of its files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileService {

@@ -61,7 +61,7 @@ pub enum Maps {
 pub struct Machine {
     /// Name of its job.
     pub name: String,
-    /// Node on which it runs at the start.
+    /// Node that runs it at the start.
     #[schemars(title = "Runs on node", range(min = 0, max = 255))]
     pub node: u32,
 }
@@ -179,7 +179,7 @@ impl ClusterSpec {
         placed_bytes.div_ceil(self.block.0).min(MAX_BLOCKS) * 48
     }
 
-    /// Return the node on which a job runs at the start.
+    /// Return the node that runs a job at the start.
     #[must_use]
     pub fn home(&self, job: usize, name: &str) -> u32 {
         let given = self.vms.iter().find(|vm| vm.name == name).map(|vm| vm.node);

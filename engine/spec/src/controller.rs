@@ -72,7 +72,7 @@ pub struct Replicas {
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Remote copies", range(min = 1, max = 8))]
     pub copies: u32,
-    /// Rate at which the node sends copies, in bytes per second.
+    /// Rate of copies that the node sends, in bytes per second.
     #[schemars(title = "Replica network", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
     pub rate: Bytes,
 }

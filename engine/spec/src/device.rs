@@ -114,7 +114,7 @@ pub struct HddSpec {
     #[serde(default = "crate::defaults::enabled")]
     #[schemars(title = "Reads hit written data")]
     pub keeps_writes: bool,
-    /// Order in which the drive serves its queue.
+    /// Service order of the drive's queue.
     #[serde(default = "default_policy")]
     #[schemars(title = "Drive queue")]
     pub queue_policy: QueuePolicy,
@@ -235,7 +235,7 @@ fn default_lun_capacity() -> Bytes {
     Bytes(1 << 40)
 }
 
-/// Order in which waiting requests are served.
+/// Service order of waiting requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, FromJson, JsonSchema)]
 pub enum QueuePolicy {
     /// In order of arrival.

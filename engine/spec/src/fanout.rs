@@ -95,7 +95,7 @@ pub struct Service {
     #[serde(default = "one_percent")]
     #[schemars(title = "Slow leaves", range(min = 0.0, max = 100.0), extend("x-unit" = "%"))]
     pub slow_percent: f64,
-    /// Shape of a gamma distribution, or index of a Pareto distribution. Smaller values give a longer tail.
+    /// Shape of a gamma distribution, or index of a Pareto distribution. Smaller values make the tail longer.
     #[serde(default = "four")]
     #[schemars(title = "Shape", range(min = 0.1, max = 100.0))]
     pub shape: f64,
@@ -150,7 +150,7 @@ pub struct SlowServer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Server", range(min = 0, max = 4095))]
     pub server: Option<u32>,
-    /// Factor by which leaves that start during the slowdown take longer.
+    /// Factor on the time of leaves that start during the slowdown.
     #[schemars(title = "Times as slow", range(min = 0.01, max = 10_000.0))]
     pub times: f64,
     /// Start of the slowdown.

@@ -103,7 +103,7 @@ pub struct LatencyTarget {
     /// Maximum latency of a request.
     #[schemars(title = "Target", extend("minimum" = 1))]
     pub target: Nanos,
-    /// Length of the window in which a depth is tried.
+    /// Length of the window for trying a depth.
     #[schemars(title = "Window", extend("minimum" = 1000))]
     pub window: Nanos,
     /// Share of a window's requests that must meet the target.
@@ -138,7 +138,7 @@ pub struct SteadyState {
     /// Maximum deviation, or slope per second, in percent of the mean.
     #[schemars(title = "Limit", range(min = 0, max = 1000), extend("x-unit" = "%"))]
     pub percent: f64,
-    /// Time for which the limit must hold.
+    /// Time that the limit must hold.
     #[schemars(title = "Window", extend("minimum" = 1_000_000_000, "maximum" = 86_400_000_000_000_u64))]
     pub duration: Nanos,
     /// Initial period that is not evaluated, from the job's start.

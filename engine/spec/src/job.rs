@@ -247,7 +247,7 @@ pub struct Job {
     #[serde(default = "crate::defaults::one", skip_serializing_if = "is_one")]
     #[schemars(title = "Files per worker", range(min = 1, max = 65536))]
     pub nrfiles: u32,
-    /// Order in which a worker uses its files.
+    /// A worker's order of its files.
     #[serde(default, skip_serializing_if = "FileService::is_default")]
     pub file_service: FileService,
     /// Requests to a file before the worker moves to the next one.

@@ -66,7 +66,7 @@ pub struct PageCacheSpec {
     #[serde(default)]
     #[schemars(title = "Throttle from")]
     pub throttle_from: ThrottleFrom,
-    /// Age at which dirty data become eligible for write-back: `dirty_expire_centisecs`.
+    /// Age that makes dirty data eligible for write-back: `dirty_expire_centisecs`.
     #[serde(default = "thirty_seconds")]
     #[schemars(title = "Expire", extend("minimum" = 0, "maximum" = 3_600_000_000_000_u64))]
     pub expire: Nanos,
@@ -74,7 +74,7 @@ pub struct PageCacheSpec {
     #[serde(default = "five_seconds")]
     #[schemars(title = "Wake-up", extend("minimum" = 10_000_000, "maximum" = 3_600_000_000_000_u64))]
     pub wakeup: Nanos,
-    /// Rate at which a thread copies data into or out of memory, in bytes per second.
+    /// Copy rate of a thread into or out of memory, in bytes per second.
     #[serde(default = "memory_rate")]
     #[schemars(title = "Memory rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s", "x-scale" = "log2"))]
     pub memory_rate: Bytes,
@@ -90,7 +90,7 @@ pub struct PageCacheSpec {
     #[serde(default)]
     #[schemars(title = "Journal")]
     pub journal: Journal,
-    /// Age at which a journal transaction is committed even if nothing waits for it.
+    /// Age when a journal transaction is committed even if nothing waits for it.
     #[serde(default = "five_seconds")]
     #[schemars(title = "Commit", extend("minimum" = 10_000_000, "maximum" = 3_600_000_000_000_u64))]
     pub commit: Nanos,
@@ -112,7 +112,7 @@ pub struct PageCacheSpec {
 }
 
 impl PageCacheSpec {
-    /// Return the dirty bytes at which write-back starts, and the maximum dirty bytes.
+    /// Return the dirty bytes that start write-back, and the maximum dirty bytes.
     #[must_use]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a part of the memory
     pub fn thresholds(&self) -> (u64, u64) {

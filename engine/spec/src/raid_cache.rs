@@ -78,7 +78,7 @@ pub struct Battery {
     #[serde(default = "discharge")]
     #[schemars(title = "Discharge", extend("minimum" = 1_000_000, "maximum" = 604_800_000_000_000_u64, "x-scale" = "log2"))]
     pub discharge: Nanos,
-    /// Minimum charge with which the battery protects the cache long enough.
+    /// Minimum charge that lets the battery protect the cache long enough.
     #[serde(default = "threshold")]
     #[schemars(title = "Charge needed", range(min = 0.0, max = 1.0))]
     pub threshold: f64,

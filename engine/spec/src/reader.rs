@@ -16,7 +16,7 @@ pub use seeklab_derive::FromJson;
 
 use crate::Problem;
 
-/// Read a value. A problem's path is that of the first field that is missing, unknown or of the wrong type, or empty for the whole value.
+/// Read a value. A problem's path is the path of the first field that is missing, unknown or of the wrong type, or empty for the whole value.
 ///
 /// # Errors
 /// The value found and the values accepted.

@@ -14,7 +14,7 @@ pub struct RebuildSpec {
     /// without a spare stay lost.
     #[schemars(title = "Spares", range(min = 1, max = 16))]
     pub spares: u32,
-    /// Time at which the spares are installed.
+    /// Time when the spares are installed.
     #[schemars(title = "Rebuild starts at")]
     pub at: Nanos,
     /// Chunks that are read or written at the same time.
@@ -27,7 +27,7 @@ pub struct RebuildSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Rebuild rate", extend("minimum" = 1024, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
     pub rate: Option<Bytes>,
-    /// Order in which chunks are rebuilt.
+    /// Order of rebuilding chunks.
     #[schemars(title = "Rebuild order")]
     pub order: RebuildOrder,
     /// Number of ages of the data, with order "time". Each age is spread evenly over the whole space, and the rebuild scans the devices
@@ -59,7 +59,7 @@ impl Default for RebuildSpec {
     }
 }
 
-/// Order in which the chunks of a rebuild are taken.
+/// Order of the chunks of a rebuild.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RebuildOrder {

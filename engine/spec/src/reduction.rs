@@ -31,7 +31,7 @@ pub struct ReductionSpec {
     /// Share of each chunk that is empty or holds the pattern.
     #[schemars(title = "Compress percentage", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub buffer_compress_percentage: u32,
-    /// Chunk size to which that share applies. Default: that of the fio version.
+    /// Chunk size that the share applies to. Default: the fio version's.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Compress chunk", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
     pub buffer_compress_chunk: Option<Bytes>,

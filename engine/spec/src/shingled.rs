@@ -26,7 +26,7 @@ pub struct Shingled {
     #[serde(default = "twenty_ms")]
     #[schemars(title = "Move between zones", extend("minimum" = 0, "maximum" = 10_000_000_000_u64))]
     pub r#move: Nanos,
-    /// Order in which zones with cached data are cleaned.
+    /// Cleaning order of zones with cached data.
     #[serde(default)]
     #[schemars(title = "Cleaned first")]
     pub clean: CleanFirst,
@@ -42,7 +42,7 @@ pub struct Shingled {
     pub idle: Nanos,
 }
 
-/// The order in which zones with cached data are cleaned.
+/// The cleaning order of zones with cached data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CleanFirst {

@@ -30,7 +30,7 @@ pub struct Slc {
     /// Rate of writes that do not fit into the cache, in bytes per second.
     #[schemars(title = "Rate beyond the cache", extend("minimum" = 1, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s", "x-scale" = "log2"))]
     pub direct_rate: Bytes,
-    /// Rate at which the idle drive moves data from the cache to full density, in bytes per second. 0 disables it.
+    /// The idle drive's rate of moving data from the cache to full density, in bytes per second. 0 disables it.
     #[schemars(title = "Folding rate", extend("minimum" = 0, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
     pub fold_rate: Bytes,
     /// Time without writes after which folding starts. A write interrupts it.

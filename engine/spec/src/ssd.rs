@@ -29,7 +29,7 @@ pub struct Ssd {
     /// Command overhead of the controller. The overheads of different requests overlap.
     #[serde(default)]
     pub overhead: Nanos,
-    /// Command overhead of a write. Default: that of a read. For a read, the firmware looks up the page and sets up the flash; a buffered
+    /// Command overhead of a write. Default: the read overhead. For a read, the firmware looks up the page and sets up the flash; a buffered
     /// write needs neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Command overhead of writes")]
@@ -62,7 +62,7 @@ pub struct Flash {
     /// channel.
     #[schemars(title = "Channels", range(min = 1, max = 256))]
     pub channels: u32,
-    /// Rate at which a channel moves pages between the controller and its dies, in bytes per second.
+    /// A channel's rate of moving pages between the controller and its dies, in bytes per second.
     #[schemars(title = "Channel rate", extend("minimum" = 1_000_000, "maximum" = 100_000_000_000_u64, "x-unit" = "B/s"))]
     pub channel_rate: Bytes,
     /// Pages of one request that a die reads or programs at the same time: its planes times the pages that share its cells.

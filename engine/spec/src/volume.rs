@@ -44,7 +44,7 @@ pub struct Cache {
     /// Time to look up and start a request in memory.
     #[serde(default)]
     pub overhead: Nanos,
-    /// Rate at which data are copied out of or into memory, in bytes per second.
+    /// Copy rate of data out of or into memory, in bytes per second.
     #[schemars(title = "Memory copy rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
     pub rate: Bytes,
     /// Jobs whose regions are in the cache when the run starts (in this order, as far as they fit).

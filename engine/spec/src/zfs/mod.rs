@@ -112,7 +112,7 @@ pub struct ZfsSpec {
     #[serde(default)]
     #[schemars(title = "Overhead")]
     pub overhead: Nanos,
-    /// Rate at which one request's data are copied into or out of memory.
+    /// Copy rate of one request's data into or out of memory.
     #[serde(default = "default_copy_rate")]
     #[schemars(title = "Memory copy rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
     pub copy_rate: Bytes,
@@ -227,11 +227,11 @@ pub struct ZfsSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "async_write_max_active", range(min = 1, max = 10_000))]
     pub async_write_max_active: Option<u32>,
-    /// Share of the maximum dirty data at which the number in flight starts to grow.
+    /// Share of the maximum dirty data where the number in flight starts to grow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "async_write_active_min_dirty_percent", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub async_write_min_dirty_percent: Option<u32>,
-    /// Share of the maximum dirty data at which the number in flight reaches its maximum.
+    /// Share of the maximum dirty data where the number in flight reaches its maximum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "async_write_active_max_dirty_percent", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub async_write_max_dirty_percent: Option<u32>,

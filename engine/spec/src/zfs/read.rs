@@ -87,7 +87,7 @@ pub struct L2arcSpec {
 }
 
 impl L2arcSpec {
-    /// Return the used bytes of each device. A device without its own size uses that of its kind.
+    /// Return the used bytes of each device. A device without its own size uses its kind's.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let group = &self.device;
