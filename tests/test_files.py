@@ -176,7 +176,7 @@ def test_a_trace_without_a_request_is_refused_by_the_caches(
     (tmp_path / "t.csv").write_text(content)
     done = command_line("cache", "t.csv", *LRU)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("seeklab: t.csv: contains no requests; give a trace of time,object,size lines")
+    assert done.stderr.startswith("seeklab: t.csv: contains no requests; pass a trace of time,object,size lines")
 
 
 def test_a_sample_may_hold_no_request() -> None:

@@ -17,7 +17,7 @@ const BLOCK_BYTES: u64 = 4096;
 /// Refuses a trace without a request: its hit ratio would be of nothing.
 pub(crate) fn some_requests(trace: &Trace) -> Result<(), Problems> {
     if trace.is_empty() {
-        return Err(vec![Problem::new("trace", "contains no requests; give a trace of time,object,size lines, or a recorded one")]);
+        return Err(vec![Problem::new("trace", "contains no requests; pass a trace of time,object,size lines, or a recorded one")]);
     }
     Ok(())
 }

@@ -145,8 +145,8 @@ fn system(presets: &Presets, input: &Map<String, Value>) -> Result<Value, Proble
     match (input.get("scenario"), text(input, "preset")?) {
         (Some(scenario), None) => Ok(scenario.clone()),
         (None, Some(name)) => presets.system(name),
-        (Some(_), Some(_)) => Err(vec![Problem::new("preset", "cannot be combined with scenario; give one of the two")]),
-        (None, None) => Err(vec![Problem::new("preset", "is missing; name a preset, or give a scenario")]),
+        (Some(_), Some(_)) => Err(vec![Problem::new("preset", "cannot be combined with scenario; pass only one of them")]),
+        (None, None) => Err(vec![Problem::new("preset", "is missing; name a preset, or pass a scenario")]),
     }
 }
 

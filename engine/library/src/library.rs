@@ -94,13 +94,13 @@ impl Library {
     /// When it is not of this form.
     pub fn from_json(file: &Map<String, Value>) -> Result<Self, Problems> {
         let list = |name: &str| {
-            let message = "is not a list; give the library that was built with the engine";
+            let message = "is not a list; pass the library that was built with the engine";
             file.get(name).and_then(Value::as_array).ok_or_else(|| vec![Problem::new(name, message)])
         };
         let entry = |(index, case): (usize, &Value)| -> Result<Entry, Problems> {
             let object = |name: &str| case.get(name).filter(|value| value.is_object());
             let document = object("document").cloned().ok_or_else(|| {
-                let message = "is not an object; give the library that was built with the engine";
+                let message = "is not an object; pass the library that was built with the engine";
                 vec![Problem::new(format!("cases[{index}].document"), message)]
             })?;
             let mut entry = Entry::new(document);

@@ -61,7 +61,7 @@ pub fn runs(answer: &Map<String, Value>) -> Result<Vec<Run>, Problem> {
     let runs: Option<Vec<Run>> = given.as_array().and_then(|runs| runs.iter().map(run).collect());
     let few = |runs: &Vec<Run>| runs.iter().fold(0u64, |sum, run| sum.saturating_add(run.blocks)) <= MAX_RECORDS;
     runs.filter(few).ok_or_else(|| {
-        let message = format!("{given} is not a read-ahead; give a list of [record, count] with at most {MAX_RECORDS} records");
+        let message = format!("{given} is not a read-ahead; answer with a list of [record, count] with at most {MAX_RECORDS} records");
         Problem::new("runs", message)
     })
 }

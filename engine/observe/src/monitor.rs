@@ -350,12 +350,12 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
     );
     metrics.percent(
         "monitor_sweep_latency_off_percent",
-        "Maximum difference between the latency of the two windows together and that of the run, over all phases.",
+        "Maximum difference between the latency of the two windows together and of the run, over all phases.",
         off_percent,
     );
     metrics.percent(
         "monitor_sweep_split_share_percent",
-        "Share of phases at which the run spans more than one window.",
+        "Share of phases where the run spans more than one window.",
         100.0 * f64::from(split) / f64::from(spec.phases),
     );
 }

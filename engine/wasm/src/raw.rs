@@ -28,7 +28,7 @@ fn with_run<T>(handle: u32, ask: impl FnOnce(&mut api::Run) -> T) -> Option<T> {
 }
 
 fn no_such_run(handle: u32) -> String {
-    refusal("handle", &format!("{handle} is not an open run; sl_run_open gives one"))
+    refusal("handle", &format!("{handle} is not an open run; sl_run_open returns one"))
 }
 
 /// Takes bytes of the module's memory for the host to write into. Zero bytes are allowed.

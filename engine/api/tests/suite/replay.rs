@@ -182,7 +182,7 @@ fn what_cannot_be_replayed_is_told() {
     let beyond = errors(&json!({"replay": {"text": "fio version 3 iolog\n1 f read 0 512\n2 f read 1048576 512\n"}, "scenario": small}));
     assert_eq!(beyond, ["line 3: the request ends at byte 1049088; the devices hold 1048576"]);
     assert!(errors(&json!({"replay": {"text": spaced(3, 10)}, "preset": "lun-100m"}))[0].contains("did you mean \"lun-100mb\""));
-    assert_eq!(errors(&json!({"replay": {"text": spaced(3, 10)}})), ["preset: is missing; name a preset, or give a scenario"]);
+    assert_eq!(errors(&json!({"replay": {"text": spaced(3, 10)}})), ["preset: is missing; name a preset, or pass a scenario"]);
 }
 
 #[test]

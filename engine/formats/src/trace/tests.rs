@@ -41,7 +41,7 @@ fn formats_are_told_apart_by_their_first_line() {
 fn what_is_no_trace_is_told_with_what_was_found() {
     let (line, message) = fault("\n\nhello\n");
     assert_eq!(line, 3);
-    assert!(message.starts_with("\"hello\" is not the start of a known trace. Give a fio iolog"), "{message}");
+    assert!(message.starts_with("\"hello\" is not the start of a known trace"), "{message}");
     assert_eq!(fault(""), (1, "the trace ends without a read or write".into()));
     assert_eq!(fault("fio version 3 iolog\n1 f add\n2 f sync 0 0\n"), (3, "the trace ends without a read or write".into()));
 }

@@ -78,7 +78,7 @@ fn describe(root: &Value, values: &Value, control: &CaseControl) -> Result<Contr
             .title
             .clone()
             .or_else(|| text("title"))
-            .ok_or_else(|| missing("has no label in the schema; give the control a title"))?,
+            .ok_or_else(|| missing("has no label in the schema; add a title to the control"))?,
         help: text("description").ok_or_else(|| missing("has no help in the schema"))?,
         unit: text("x-unit"),
         format: text("format"),

@@ -233,13 +233,13 @@ impl Fact {
                 );
             }
             Kind::Predicted if self.inputs.len() < Self::INPUTS => {
-                let message = format!("has {} points; give a predicted fact at least {}", self.inputs.len(), Self::INPUTS);
+                let message = format!("has {} points; a predicted fact needs at least {}", self.inputs.len(), Self::INPUTS);
                 return wrong("inputs", &message);
             }
             _ => {}
         }
         match self.inputs.iter().position(|input| input.set.is_empty() && input.measure.is_none()) {
-            Some(index) => wrong(&format!("inputs[{index}].set"), "changes nothing; set another value, or give a separate measure"),
+            Some(index) => wrong(&format!("inputs[{index}].set"), "changes nothing; set another value, or add a separate measure"),
             None => Ok(()),
         }
     }

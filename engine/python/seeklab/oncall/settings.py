@@ -53,7 +53,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "server": ("server.buffers",),
     "volume": ("volume.prefetch",),
 }
-"""Optional parts, by the part that they belong to. Their settings are offered even if a system does not have it, so that
+"""Optional parts, by the part that they belong to. Their settings are offered even in a system without it, so that
 the list does not reveal the cause."""
 PARTS_OF_A_DEVICE: Mapping[str, tuple[str, ...]] = {"lun": ("lun.credits",)}
 MOST: Mapping[str, tuple[int, str, str]] = {

@@ -107,7 +107,7 @@ impl Cluster {
         metrics.seconds("cluster_reprotect_s", "Time from the loss of a node to the last copy made after it.", reprotect_ns);
         metrics.mb_per_s(
             "cluster_reprotect_mb_per_s",
-            "Rate at which copies were made after a node was lost.",
+            "Rate of copies made after a node was lost.",
             to_f64(reprotect_bytes),
             in_seconds(reprotect_ns),
         );

@@ -34,7 +34,7 @@ pub(super) const OWNER: Decision<Controller> = Decision {
     question: |controller, kernel| to_question(&controller.question(kernel)?),
     answer: |controller, kernel, answer| {
         let shards = controller.question(kernel).map_or(1, |question| question.queued.len() as u64);
-        let shard = whole(answer, "shard", "a shard; give a whole number", shards - 1)?;
+        let shard = whole(answer, "shard", "a shard; answer with a whole number", shards - 1)?;
         controller.answer(kernel, u32::try_from(shard).unwrap_or(0)); // shards are few
         Ok(())
     },

@@ -47,7 +47,7 @@ fn places_and_wait(answer: &Map<String, Value>, waiting: usize) -> Result<(Vec<u
     };
     let places = places.filter(once).ok_or_else(|| {
         let last = waiting.saturating_sub(1);
-        Problem::new("take", format!("{given} is not a valid batch; give a list of distinct queue positions from 0 to {last}"))
+        Problem::new("take", format!("{given} is not a valid batch; answer with a list of distinct queue positions from 0 to {last}"))
     })?;
     let wait = answer.get("wait_ns").unwrap_or(&Value::Null);
     let wait_ns = wait.as_u64().filter(|ns| *ns <= MAX_WAIT_NS && (*ns > 0 || !places.is_empty())).ok_or_else(|| {

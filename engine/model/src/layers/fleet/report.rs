@@ -79,7 +79,7 @@ impl Fleet {
             each(record.lost_bytes, record.losses.into()),
         );
         let sources = self.free_ns.iter().filter(|free_ns| **free_ns > 0).count();
-        metrics.count("fleet_sources", "Nodes from which a lost node's chunks were read.", sources as u64);
+        metrics.count("fleet_sources", "Nodes that a lost node's chunks were read from.", sources as u64);
     }
 
     /// Reports the outages that were kept.

@@ -335,7 +335,7 @@ fn groups(record: &Record, metrics: &mut Metrics) {
         .map(|group| to_f64(group.delayed) * to_f64(NS_PER_S) / to_f64(group.first_stop_ns - group.first_sleep_ns))
         .collect();
     if !rates.is_empty() {
-        metrics.add("zfs_later_groups_delayed_per_s_p50", "Rate at which delayed writes entered a group, from its first delay to its first stop: median over all filled groups except the first.", Unit::PerSecond, median(rates));
+        metrics.add("zfs_later_groups_delayed_per_s_p50", "Rate of delayed writes entering a group, from its first delay to its first stop: median over all filled groups except the first.", Unit::PerSecond, median(rates));
     }
 }
 

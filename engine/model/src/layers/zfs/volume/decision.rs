@@ -56,7 +56,7 @@ pub(super) const DELAY: Decision<Zfs> = Decision {
     waits: |zfs| !zfs.asking.is_empty(),
     question: |zfs, kernel| to_question(&zfs.question(kernel.now_ns())?),
     answer: |zfs, kernel, answer| {
-        let delay_ns = whole(answer, "delay_ns", "a delay; give a whole number of nanoseconds", MAX_DELAY_NS)?;
+        let delay_ns = whole(answer, "delay_ns", "a delay; answer with a whole number of nanoseconds", MAX_DELAY_NS)?;
         zfs.answer(kernel, delay_ns);
         Ok(())
     },
