@@ -41,7 +41,7 @@ pub(super) fn check(index: usize, jobs: &[Job], at: &Path, problems: &mut Proble
     if let Some(other) = jobs[..index].iter().find(|other| !agrees(other)) {
         problems.add(
             &here,
-            format!("differs from the zones of the job \"{}\": size, capacity and max_open belong to the drive; write the same", other.name),
+            format!("differs from the job \"{}\": size, capacity and max_open belong to the drive; write the same", other.name),
         );
     }
 }

@@ -369,7 +369,7 @@ fn jobs_agree_on_the_zones_of_a_drive_and_no_more_parts_are_written_than_zones_m
     };
     let of = |first: u32, second: u32| problems(&on_a_unit(&json!([part("a", "0", first), part("b", "32KiB", second)])));
     assert_eq!(of(2, 2), [""; 0]);
-    assert!(of(2, 3)[0].starts_with("jobs[1].zoned: differs from the zones of the job \"a\""), "{:?}", of(2, 3));
+    assert!(of(2, 3)[0].starts_with("jobs[1].zoned: differs from the job \"a\""), "{:?}", of(2, 3));
     assert!(
         of(1, 1)[0].starts_with(
             "jobs[1].zoned.max_open: workers write to 2 parts of a file, and each needs an open zone; write at least 2, not 1"
