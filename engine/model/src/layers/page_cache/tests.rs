@@ -155,6 +155,14 @@ fn a_flush_writes_the_files_own_pages_and_no_others_without_a_journal() {
 }
 
 #[test]
+fn a_flush_without_a_journal_writes_the_inode_after_pages_on_their_way() {
+    let mut all = system(json!({"journal": "none", "background": 0, "depth": 32}), &writes(json!({"size": "8MiB", "fsync": 8})));
+    all["devices"][0]["lun"]["latency"] = "50ms".into();
+    // The last write begins after 7.3 ms; 8 MiB are written from 1.0 ms on in 83.9 ms, and the inode 50 ms later.
+    assert_within(metric(&run(&all), "a.write_latency_max_ms"), 1.0 + 83.9 + 2.0 * 50.0 - 7.3, 0.01);
+}
+
+#[test]
 fn a_flush_that_finds_everything_durable_waits_for_nothing() {
     let stack = run(&system(json!({}), &writes(json!({"size": "1MiB", "sync": true, "end_fsync": true}))));
     assert_is(metric(&stack, "page_cache_commits"), 1.0);

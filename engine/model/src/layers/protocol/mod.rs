@@ -190,7 +190,9 @@ fn portion(amount: u64, part: u64, whole: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{assert_within, metric, run};
     use seeklab_spec::Bytes;
+    use serde_json::json;
 
     fn protocol(sizing: Sizing) -> spec::ProtocolSpec {
         spec::ProtocolSpec {
@@ -228,5 +230,19 @@ mod tests {
             }
         }
         assert_eq!(sizes, [8, 4]);
+    }
+
+    #[test]
+    fn requests_beyond_those_in_flight_wait_in_the_scheduler() {
+        for in_flight in [1, 2] {
+            let stack = run(&json!({
+                "jobs": [{"name": "a", "rw": "randread", "bs": "4KiB", "size": "1GiB", "number_ios": 2000, "iodepth": 8}],
+                "protocol": {"max_transaction": "8MiB", "target_transaction": "8MiB", "scheduler": {"in_flight": in_flight}},
+                "devices": [{"lun": {"rate": "100GB", "latency": "1ms"}}],
+            }));
+            let latency_ms = 8.0 / f64::from(in_flight);
+            assert_within(metric(&stack, "a.read_latency_mean_ms"), latency_ms, 0.01);
+            assert_within(metric(&stack, "a.read_scheduler_mean_ms"), latency_ms - 1.0, 0.01);
+        }
     }
 }
