@@ -187,12 +187,29 @@ impl Preset {
             let point = |value: &Value| {
                 let mut system = self.system();
                 set(&mut system, &format!("devices[0].{path}"), value.clone());
-                self.on(&system, *load, format!("{path} = {value}"))
+                let mut point = self.on(&system, *load, format!("{path} = {value}"));
+                if let Some(group) = self.unit_with(path, value) {
+                    (point.bounds, point.service_ns) = limits::of(&group, *load);
+                }
+                point
             };
             unit.line(path, values.iter().map(point));
             unit
         };
         loads.iter().map(unit).collect()
+    }
+
+    /// The logical unit with another value of a field that limits it.
+    fn unit_with(&self, path: &str, value: &Value) -> Option<DeviceGroup> {
+        let (mut group, number) = (self.group.clone(), value.as_u64()?);
+        let unit = group.lun.as_mut()?;
+        match path {
+            "lun.rate" => unit.rate.0 = number,
+            "lun.latency" => unit.latency.0 = number,
+            "lun.command" => unit.command.0 = number,
+            _ => return None,
+        }
+        Some(group)
     }
 
     fn loads(&self) -> Vec<Load> {
