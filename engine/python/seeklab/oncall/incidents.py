@@ -107,14 +107,14 @@ def incident_of(case: str, table: Mapping[str, Any]) -> Incident:
 
 @lru_cache
 def incidents() -> tuple[Incident, ...]:
-    """Return the incidents of all cases, in the alphabetical order of their causes."""
-    tables = [(case, table) for case, tables in _shifts().items() for table in tables if "none_because" not in table]
-    return tuple(sorted((incident_of(case, table) for case, table in tables), key=lambda incident: incident.cause))
+    """Return the incidents of all cases, in the order of the cases' names: texts may change, seeds keep their shifts."""
+    tables = [(case, table) for case, tables in sorted(_shifts().items()) for table in tables]
+    return tuple(incident_of(case, table) for case, table in tables if "none_because" not in table)
 
 
 def causes() -> tuple[str, ...]:
-    """Return the causes that a player can choose from."""
-    return tuple(incident.cause for incident in incidents())
+    """Return the causes that a player can choose from, in alphabetical order."""
+    return tuple(sorted(incident.cause for incident in incidents()))
 
 
 def reasons_for_none() -> dict[str, str]:
