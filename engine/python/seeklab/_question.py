@@ -21,7 +21,7 @@ NEAR: float = _SHARED["near"]
 """A number counts as right within this factor."""
 
 WORDS: dict[str, str] = _SHARED["words"]
-"""The phrases with which pages and notebooks compare an answer with the right one."""
+"""The phrases that compare an answer with the right one, in pages and notebooks."""
 
 BYTES = {"GB": 1e9, "MB": 1e6, "KB": 1e3, "B": 1.0}
 """Units for an answer in bytes: the first whose tenth is not above the low end of the range applies."""

@@ -68,7 +68,7 @@ pub struct Target {
     pub requests: u64,
 }
 
-/// A trace, in the order in which requests were issued.
+/// A trace, in order of issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Format it was read from.
@@ -146,7 +146,7 @@ impl FromStr for Format {
 pub enum Fault {
     /// No format starts like this.
     #[error(
-        "\"{found}\" is not the start of a known trace. Give a fio iolog (version 2 or 3), blkparse text, an MSR Cambridge CSV \
+        "\"{found}\" is not the start of a known trace. Pass a fio iolog (version 2 or 3), blkparse text, an MSR Cambridge CSV \
          or the CSV of a run's ops table, or name the format"
     )]
     Unknown {
@@ -252,7 +252,7 @@ pub enum Fault {
     Empty,
 }
 
-/// A line with an error, for which the whole trace is refused.
+/// A line with an error; the whole trace is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {fault}")]
 pub struct Problem {

@@ -158,7 +158,7 @@ TASKS = (
         why="No single function is the cause. Without the largest there would be less than twice as many reads.",
         hints=(
             "line.rsplit(' ', 1) splits off the number at the end.",
-            "stack.split(';', 2) gives the disk, the thread, and the functions.",
+            "stack.split(';', 2) returns the disk, the thread, and the functions.",
             "Nanoseconds, over the number of reads, over 1000.",
         ),
         answer=(
