@@ -176,7 +176,7 @@ fn what_cannot_be_rebuilt_is_refused_with_a_sentence() {
     refused(&json!({"kind": "mirror", "failed": [1], "rebuild": {"spares": 0}}), "layout.rebuild.spares: 0 is out of range; write 1 to 16");
     refused(&json!({"kind": "raidz", "failed": [1, 2], "rebuild": {"spares": 2}}), "group 0 lost 2 devices but survives only 1");
     refused(&json!({"kind": "mirror", "failed": [1], "rebuild": {"used": 4096}}), "\"app\" uses bytes up to 1048576");
-    refused(&json!({"kind": "mirror", "failed": [1], "rebuild": {"used": "1TiB"}}), "are more than the 4294967296 bytes");
+    refused(&json!({"kind": "mirror", "failed": [1], "rebuild": {"used": "1TiB"}}), "4294967296 bytes");
     let mut zfs = document(&json!({"kind": "mirror", "failed": [1], "rebuild": {"used": "64MiB"}}), 4, 100_000_000);
     zfs["zfs"] = json!({});
     let problems = seeklab_model::read(&zfs, &Presets::default()).expect_err("two that schedule");

@@ -343,7 +343,7 @@ mod tests {
         let odd = ZfsSpec { indirect: Some(Bytes(24 << 10)), cores: 0, ..sound.clone() };
         assert_eq!(paths(&odd), ["zfs.indirect", "zfs.cores"]);
         assert_eq!(paths(&ZfsSpec { indirect: Some(Bytes(0)), ..sound.clone() }), [""; 0]);
-        assert!(problems(&sound, 0)[0].message.contains("never drains"));
+        assert_eq!(problems(&sound, 0)[0].path, "zfs.dirty_data_max");
     }
 
     #[test]

@@ -146,6 +146,6 @@ mod tests {
                 "shake.disks[2]: 0 is named twice; write each disk once",
             ]
         );
-        assert!(messages(1)[1].ends_with("which has 1; write 0, the group's only disk"));
+        assert!(messages(1)[1].starts_with("shake.disks[1]: 4 ") && messages(1)[1].ends_with("0, the group's only disk"));
     }
 }
