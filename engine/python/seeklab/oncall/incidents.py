@@ -107,7 +107,7 @@ def incident_of(case: str, table: Mapping[str, Any]) -> Incident:
 
 @lru_cache
 def incidents() -> tuple[Incident, ...]:
-    """Return the incidents of all cases, in the order of the cases' names: texts may change, seeds keep their shifts."""
+    """Return the incidents in the order of their cases' names: a new text does not change the shift of a seed."""
     tables = [(case, table) for case, tables in sorted(_shifts().items()) for table in tables]
     return tuple(incident_of(case, table) for case, table in tables if "none_because" not in table)
 
