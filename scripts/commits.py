@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-START = "ae53e0636bea68e997ea6f2474f1828de8417836"
-"""The commit that added this check. In a history without it, such as a shallow clone, only the last commit is
-checked."""
+START = "4e2256b77ec7fcfe2a552040d83fb98d42cdc96b"
+"""The last commit before the rule. In a history without it, such as a shallow clone, only the last one is checked."""
 
 MAX_LENGTH = 60
 SUBJECT = re.compile(r"[a-z][\w./-]*(?:, [a-z][\w./-]*)*: (?P<verb>[A-Z][A-Za-z-]*) \S.*")
