@@ -31,7 +31,7 @@ test("slides of a week ask before they tell, by keys alone, and play the run in 
   await again.frameLocator(".slide.shown iframe").locator(".strip .read").first().waitFor();
   assert.equal(await again.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
   await page.keyboard.press("End");
-  assert.equal(await page.getByRole("button", { name: "On" }).isDisabled(), true);
+  assert.equal(await page.getByRole("button", { name: "Next" }).isDisabled(), true);
   await page.keyboard.press("Escape");
   await page.locator(".slide-weeks").waitFor();
 
