@@ -168,7 +168,7 @@ def test_what_can_be_got_is_a_value_and_not_a_default() -> None:
     ("case", "path", "told"),
     [
         ("frictionless", "zfs.tick", "zfs.tick = 10000000 ns"),
-        ("burst-credits", "devices[dm-0].lun.credits.base", "devices[dm-0].lun.credits.base = 600 /s"),
+        ("burst-credits", "devices[dm-0].lun.credits.base", "devices[dm-0].lun.credits.base = 300 /s"),
         ("one-window-per-rtt", "partition.start", "partition.start = 1048576 B"),
         ("invariants", "devices[sda].hdd.queue_depth", "devices[sda].hdd.queue_depth = 32"),
         ("delay-everything", "zfs.delay", "zfs.delay = true"),

@@ -80,8 +80,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
         for file in sorted((PACKAGE / "seeklab").rglob("*.py")):
             archive.write(file, file.relative_to(PACKAGE))
-        for name in ("seeklab_bg.wasm", "library.json"):
-            archive.write(PACKAGE / "seeklab" / "_engine" / name, f"seeklab/_engine/{name}")
+        for name in ("question.json", "_engine/seeklab_bg.wasm", "_engine/library.json"):
+            archive.write(PACKAGE / "seeklab" / name, f"seeklab/{name}")
     return path
 
 

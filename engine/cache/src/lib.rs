@@ -12,7 +12,7 @@
 //! rules; a policy is the few functions of [`Rules`], everything else is written once, here, in [`objects`] and in [`store`].
 //!
 //! Beside them: [`trace`] reads a trace, [`replay`](mod@replay) counts the hits of a policy on it, [`belady`] those of the offline optimum,
-//! [`curve`](mod@curve) those of many policies and sizes, and [`asked`] those of a policy that lives outside the engine.
+//! [`curve`](mod@curve) those of many policies and sizes, and [`eviction`] those of a policy that lives outside the engine.
 //!
 //! All operations are O(1) expected (CLOCK, SIEVE and S3-FIFO: amortised) and allocate only while the cache grows.
 //! Left out: expiry by time, admission filters, per-object overhead.
