@@ -106,7 +106,7 @@ test("a file of one's own may be the first thing that a page reads, even under t
   const iostat = "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\nsda 100 0 400 0 9 0 1 95\n";
   for (const [path, name, text, words] of [
     ["/diagnose.html", "seeklab.py", iostat, "sda is busy 95% of the time with 1.0 requests at a time"],
-    ["/calibrate.html", "old.json", '{"fio version": "fio-3.1", "jobs": []}', /^old\.json: .*fio-3\.1/],
+    ["/calibrate.html", "old.json", '{"fio version": "fio-3.1", "jobs": []}', /old\.json: .*fio-3\.1/],
   ]) {
     const page = await open(path);
     await page.locator("#given-files").setInputFiles({ name, mimeType: "", buffer: Buffer.from(text) });
