@@ -141,7 +141,7 @@ def _measure(asked: Asked, on: Burst) -> list[Evidence]:
 
 WHY = named(
     full_buffer="too small: the size covers the bytes left after the burst, but delays start long before the buffer is "
-    "full; at {found}% of it, no write may be delayed yet",
+    "full; these bytes must stay below {found}% of it",
     late_start="too small: the backend is idle while the first 64 MiB arrive, so more data remain than load minus "
     "backend suggests",
     too_large="too large: a buffer a few percent smaller would also be enough, and memory costs money",

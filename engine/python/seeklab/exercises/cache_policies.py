@@ -72,7 +72,8 @@ WHY = named(
     scan="a scan passes through and evicts popular objects, as it does with LRU: one request proves little, so "
     "objects requested only once should leave first",
     costly_scans=(
-        "scans cost this policy more than ARC: an object that is requested again soon after its eviction is not new"
+        "scans cost this policy more hits than they cost ARC: an object that is requested again soon after its "
+        "eviction is not new"
     ),
     old_popularity="the policy keeps objects that were once popular: old popularity must fade, as it does with LRU",
     no_room="newcomers get too little space when popularity changes; ARC gives them more",

@@ -194,8 +194,8 @@ WHY = named(
     idle_log=(
         "the log is idle while transactions wait for it: a wait makes flushes larger, but lowers their number more"
     ),
-    order="replicas apply transactions in log order, and some are already in the log before earlier ones: take "
-    "positions from 0 on, and return them in order",
+    order="replicas apply transactions in log order, but this policy puts some into the log before earlier ones: "
+    "take positions from 0 on, and return them in order",
     left_behind="a transaction waited for more than two flushes: the longest waiting one must be in the flush",
 )
 

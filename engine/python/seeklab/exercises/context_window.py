@@ -178,8 +178,8 @@ def _near(asked: Asked) -> dict[str, float]:
 WHY = named(
     every_read="the policy reads ahead of every read, but random reads do not continue there: even when little of the "
     "file is cached, it reads too much",
-    chance="the policy takes chance for a stream: the more of the file was read, the more often a random read starts "
-    "where another ended long ago",
+    chance="the policy mistakes chance for a stream: the more of the file was read, the more often a random read "
+    "starts where another ended long ago",
     one_stream="the policy follows reads at one place, but not at four in turn, where three others come in between",
     too_little=(
         "the streams wait for the SSD: the policy reads too little ahead, so most reads start only when the thread asks"

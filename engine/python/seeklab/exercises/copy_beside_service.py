@@ -49,7 +49,7 @@ def _drawn(source: random.Random, cells_gb: int, static_gb: int, full: tuple[int
     }
     told = (
         f"cells of {cells_gb} GB at four bits, {known['full_percent']}% of them full; an SLC cache of {static_gb} "
-        "GB plus half of the cells at one bit, a share that shrinks as the drive fills and is zero from "
+        "GB plus cells at one bit: half of all cells on an empty drive, fewer as it fills, none from "
         f"{ZERO_AT}% on; {CACHE_MB} MB/s in the cache and {DIRECT_MB} MB/s beyond it; the service writes "
         f"{known['service_mb']} MB/s during the copy"
     )

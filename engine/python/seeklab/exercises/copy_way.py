@@ -24,8 +24,8 @@ WITHIN = 1.15
 """A way is good enough within this multiple of the fastest one's time."""
 WAYS: Mapping[str, str] = {
     "client": (
-        "every byte crosses the network twice, and each mebibyte waits for two round trips; only requests in "
-        "flight share that wait"
+        "every byte crosses the network twice, and each mebibyte waits for two round trips; only requests "
+        "that are in flight together share that wait"
     ),
     "server-side": (
         "a server-side copy waits one round trip for each list of chunks; with lists this short, another way waits less"

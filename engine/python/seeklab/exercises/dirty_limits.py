@@ -112,8 +112,8 @@ WHY = named(
     "write-back does not help if the writer is faster than the disk",
     short_expiry="data that expire this soon are written early, but the limit still lets them pile up: the age "
     "permits a write but does not stop the writer",
-    one_wait="the limit fits into the allowed wait only once: a synchronous write may wait for data already being "
-    "written, and then for its own commit's data",
+    one_wait="the disk can write the limit only once in the allowed wait, but a synchronous write may wait twice: for "
+    "data already being written, then for its commit's data",
     queued=f"without a journal the log does not wait for a commit, but write-back keeps {DEPTH} requests of 4 MiB in "
     "flight, and the log's write queues behind them",
     idle_disk="the limit is so low that the disk is idle while the writer copies: with so few dirty requests, disk and "

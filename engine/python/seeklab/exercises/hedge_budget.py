@@ -103,8 +103,8 @@ def _near(system: System, seed: int) -> dict[str, float]:
 
 
 WHY = named(
-    too_early="asked too soon: every question asks for a copy before the ordinary answer arrives, so the budget is "
-    "empty when a server pauses",
+    too_early="asked too soon: every question requests a copy before its ordinary answer arrives, so the budget "
+    "is empty when a server pauses",
     too_late="asked too late: after such a long wait, a copy can no longer save the time",
     small_budget="the budget is smaller than the share of slow answers: it must pay for a copy at every pause and "
     "for every request to the slow server",

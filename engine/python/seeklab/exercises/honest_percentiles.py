@@ -85,9 +85,9 @@ def briefing(learner: object) -> str:
     connections, interval_ms, stop_ms, service_ms = _plan(system(learner))
     return (
         f"The tool of {learner} has {connections} connections. According to its plan, each sends a request every "
-        f"{interval_ms:g} ms, {1000 * connections / interval_ms:g} a second in all, for 10 s; but a connection "
-        f"that waits for an answer sends late. The server answers in {service_ms:g} ms on average. It stops once, "
-        f"for {stop_ms:g} ms."
+        f"{interval_ms:g} ms for 10 s, {1000 * connections / interval_ms:g} a second in total. A connection that "
+        f"still waits for an answer sends its next request late. The server answers in {service_ms:g} ms on average. "
+        f"It stops once, for {stop_ms:g} ms."
     )
 
 

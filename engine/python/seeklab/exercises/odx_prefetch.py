@@ -304,7 +304,7 @@ FIX = Settings(
 )
 FIX_HINTS = (
     "The fetched range and the read end at different bytes. Which of the two can you move?",
-    "Fetching more than one chunk ahead helps one size of reads, and takes memory for all of them.",
+    "Fetching more than one chunk ahead helps reads of one size, but takes memory for reads of every size.",
     "Reads that are split to the size of a fetch never extend beyond it, whatever the protocol allows.",
 )
 

@@ -210,7 +210,7 @@ HINTS = (
     ),
     (
         "Then size one part for each test: log SSDs for durable writes, cores and the server's link for streams. "
-        "Add a few percent to the level, for loads with other numbers of threads."
+        "Aim a few percent above each required level, to cover loads with other numbers of threads."
     ),
 )
 

@@ -142,8 +142,8 @@ def _near(system: System, _: int) -> dict[str, float]:
 
 
 WHY = named(
-    memory="the addresses do not fit into the memory: a plan stores all addresses that it sorts together, and "
-    "an order by address needs all addresses",
+    memory="the addresses do not fit into memory: a plan must hold the address of each block that it sorts, "
+    "and an order by address sorts all blocks at once",
     mirror_by_time=(
         "a mirror copies its other side from start to end without knowing a single block, so it needs no memory"
     ),

@@ -74,8 +74,8 @@ def _near(system: System, seed: int) -> dict[str, float]:
 
 
 WHY = named(
-    one_ring="a single ring has a single holder: one core posts all frames while the others wait; the best number is "
-    "between one and one for each core",
+    one_ring="a ring has one holder at a time, which posts all frames while the other cores wait; use more than one "
+    "ring, but fewer than one for each core",
     each_frame="an interrupt for every frame costs the streams their cycles; a short time limits the wait of a lone "
     "frame and still groups the others",
     many_rings="with a ring for every core, most rings are idle, and taking over an idle ring costs locks; with few "

@@ -157,7 +157,7 @@ def _near(asked: Asked) -> dict[str, float]:
 WHY = named(
     sound="nothing is wrong with these disks: all their requests take about the same time",
     left_shaken="a shaken disk was not named; it need not be the slowest: look for a second cluster exactly one "
-    "revolution later, even with one request in ten",
+    "revolution later, even if that has only one request in ten",
     inner_edge="this disk is slower for all requests because it writes at its inner edge, where tracks are shorter; "
     "a single cluster of service times means no lost revolution",
     more_work="this disk only has more work; look at the share of its requests that are late, not at their number or "
@@ -209,8 +209,8 @@ HINTS = (
     "What does a failed attempt add to a request's service time, and how precisely is that known?",
     "Find the most frequent service time of a disk. Then look one revolution later, and half a revolution later.",
     (
-        "A disk is shaken if at least one request in twenty is within 0.6 ms of its peak plus 60,000 / rpm ms, "
-        "but far fewer around half that distance."
+        "Look 60,000 / rpm ms after a disk's peak. The disk is shaken if at least one request in twenty is within "
+        "0.6 ms of that time, and far fewer are half a revolution after the peak."
     ),
 )
 

@@ -54,7 +54,7 @@ class Node:
         """Describe it in one line."""
         return (
             f"{self.cores} cores; {self.disks} disks with {self.depth} reads in flight on each; a read costs its "
-            f"shard {self.read_us:.1f} us and, where there are several, the primary {self.dispatch_us:.1f} us"
+            f"shard {self.read_us:.1f} us and, with several shards, the primary {self.dispatch_us:.1f} us"
         )
 
     def metrics(self, shards: int, seed: int = 1) -> Mapping[str, float]:

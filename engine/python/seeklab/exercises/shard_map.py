@@ -129,8 +129,8 @@ def briefing(learner: object) -> str:
     """Describe the learner's disk."""
     return (
         f"The disk of {learner}: {RANGES} ranges of 1 MiB; {disk(learner)} (after {RUN_MS} ms). Each hot range has 16 "
-        f"reads in flight, all others together have 4. A read costs its shard {READ_US} us, the first one of a range "
-        f"that has come from another shard {TAKEOVER_US} us more."
+        f"reads in flight, all others together have 4. A read costs its shard {READ_US} us. When a range moves to "
+        f"another shard, its first read there costs {TAKEOVER_US} us more."
     )
 
 

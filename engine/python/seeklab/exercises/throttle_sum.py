@@ -89,8 +89,8 @@ WHY = named(
     "thread stops once; otherwise none does",
     slept="writes sleep only above 7/8 of the group, and only until the older group is synced; by then, the sleeping "
     "threads may or may not fill the last eighth",
-    passed="the writes that pass are the group minus those that sleep or stop; a stopped thread makes no further "
-    "write: its write starts the next group",
+    passed="the writes that pass are the group minus those that sleep or stop; while a thread is stopped it writes "
+    "nothing else, and its stopped write starts the next group",
 )
 
 

@@ -66,7 +66,7 @@ WHY = named(
     few_writes="too few writes are in flight for a backend that is faster with more of them, so throughput is lost",
     deep_queue="a read waits for the writes ahead of it, and in the rush their number is at its limit",
     small_delay=(
-        "dirty data settle where the delay slows the writers down: with such a small delay_scale, near the limit"
+        "with so small a delay_scale, the delay slows writers down only near the limit, so dirty data settle there"
     ),
 )
 

@@ -183,11 +183,11 @@ def _measure(asked: Asked, on: Backend) -> list[Evidence]:
 
 WHY = named(
     late_delay="{found:,.0f} writes ran into the limit and stopped: the delay begins too late, or grows too slowly, "
-    "for data that are released a whole group at a time",
+    "for a buffer whose space is freed a whole group at a time",
     sudden_delay="no write stops, but the slowest still wait for long: the sleepers sleep independently, or the "
     "delay jumps where it should grow",
     idle_backend="the backend is idle: writers are delayed although there is space, so too little is dirty when the "
-    "backend is fast; a measured rate describes the past",
+    "backend is fast; a measured rate is from the past",
 )
 CODE = Code(("dirty", "limit", "history"), {"history": ThrottleHistory._fields}, made=True)
 HINTS = (

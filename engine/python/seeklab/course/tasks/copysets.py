@@ -63,7 +63,7 @@ TASKS = (
                 ),
                 Mistake(
                     "sum",
-                    "A sum is about any node of the set being dark; here all {copies} must be dark.",
+                    "A sum counts the cases where any node of the set is dark; here all {copies} must be dark.",
                     gives=lambda dark, nodes, copies: copies * dark / nodes,
                 ),
                 Mistake("other", "Of all ways to choose {dark} dark nodes, which include these {copies}?"),

@@ -62,7 +62,7 @@ TASKS = (
             (
                 Mistake(
                     "no-income",
-                    "That is the account over the burst. Credits are earned while they are spent.",
+                    "You divided the account by the burst alone. The volume earns credits while it spends them.",
                     gives=lambda _: _lasts(0),
                 ),
                 Mistake(

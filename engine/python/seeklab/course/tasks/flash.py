@@ -124,7 +124,7 @@ TASKS = (
                 Mistake("unit", "That is a few bytes; multiply by MIB.", when=lambda found: 0 < found < 1000),
                 Mistake(
                     "slow",
-                    "80% is on the SSD {match}. By division, it takes 0.8 x 1024 MiB over the rate.",
+                    "80% is on the SSD {match}. To estimate the time, divide 0.8 x 1024 MiB by the rate.",
                     when=_too_slow,
                 ),
                 Mistake(

@@ -137,7 +137,7 @@ TASKS = (
                     gives=lambda: _by_second(at_its_end=True),
                 ),
                 Mistake("nanoseconds", "That is in nanoseconds; convert it to milliseconds.", times=1e6),
-                Mistake("other", "The mean of the reads that arrived in it is {truth:,.0f} ms."),
+                Mistake("other", "The mean of the reads that arrived in this second is {truth:,.0f} ms."),
             ),
             unit=" ms",
             within=NEAR,
@@ -175,7 +175,7 @@ TASKS = (
                 Bound(
                     "readers.read_latency_p99_ms",
                     at_most=TAIL_MS,
-                    why=Mistake("tail", "The groups still last long enough for their writes to precede reads."),
+                    why=Mistake("tail", "The groups last too long: their writes become overdue and go before reads."),
                 ),
                 Bound(
                     "zfs_group_mib_per_s",

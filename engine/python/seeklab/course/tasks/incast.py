@@ -159,7 +159,7 @@ TASKS = (
                 ),
                 Mistake(
                     "too-many",
-                    "{match} packets are more than {buffer} and {path}.",
+                    "{match} packets may be in flight, but buffer and path hold only {buffer} and {path}.",
                     when=lambda _, __, servers, window, *___: servers * window,
                 ),
             ),

@@ -47,7 +47,7 @@ NOT_COVERED = (
     ),
     Mistake(
         "fails-all",
-        "It also fails the systems without the bug: how much of a read may miss memory there?",
+        "It also fails the systems without the bug: how much of a read may be missing from memory there?",
         gives=["fixed", "two-ahead"],
     ),
     Mistake(

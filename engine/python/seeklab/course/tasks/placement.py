@@ -202,7 +202,7 @@ TASKS = (
                     "More copies in flight wait for the same link: one node still must send nearly everything.",
                     when=lambda changes: "cluster.rebuild_in_flight" in changes,
                 ),
-                Mistake("other", "Whose first copies are all on one node, and how many of them are there?"),
+                Mistake("other", "Which machine's first copies are all on one node, and how many are there?"),
             ),
         ),
         why="If all machines have disks of the same size, each node must send about as many copies.",

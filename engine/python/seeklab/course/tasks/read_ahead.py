@@ -203,7 +203,7 @@ TASKS = (
             (
                 Mistake(
                     "equal-history",
-                    "One earlier read by chance leaves as many pages as a request has. The rule demands more.",
+                    "A single earlier read, by chance, leaves as many pages as a request has. The rule demands more.",
                     when=lambda _, __, history, asked: history == asked,
                 ),
                 Mistake(
