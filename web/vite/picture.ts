@@ -44,7 +44,7 @@ export function overviewFor(result: Result, { ask, focus }: Pick<CaseDocument, "
 /** Caption of each kind of picture, over this time and up to this height. */
 const says: Readonly<Record<OverviewKind, (time: string, most: string) => string>> = {
   dirty: (time, most) => `Dirty data over ${time}, up to ${most}; below, when writes were delayed or stopped.`,
-  requests: (time, most) => `${time} of requests, each as high as it was slow, up to ${most}. Orange: waited for disk.`,
+  requests: (time, most) => `${time} of requests. Height is latency, up to ${most}. Orange: waited for disk.`,
   intervals: (time, most) => `Mean latency over ${time}, up to ${most}.`,
 };
 

@@ -170,7 +170,8 @@ const tools: readonly {
   {
     name: "quantize",
     title: "DTrace",
-    hides: "Device latencies by powers of two, as quantize prints them. Hides when, and the value within a bucket.",
+    hides:
+      "Device latencies by powers of two, as quantize prints them. Hides when a request ran, and its exact latency within a bucket.",
     label: "quantize output",
   },
   {

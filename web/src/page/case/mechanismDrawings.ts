@@ -52,7 +52,7 @@ const drawings: readonly Drawing[] = [
     draw: ({ result }, _, width) =>
       captioned(
         feedRate(result, { width }),
-        "Fill rate of the cache device, by how full it is. Each dot is a part of the run above. At first the feed's limit determines it; at the end, only data that the device does not hold yet are written.",
+        "Fill rate of the cache device, by how full it is. Each dot is a part of the run above. At first, the feed's limit sets the rate. Later the rate falls, because only data that are not yet on the device are written.",
       ),
   },
   {
@@ -99,7 +99,7 @@ const drawings: readonly Drawing[] = [
           chunk_bytes: Number(prefetch.chunk),
           per_request: prefetch.per_request ?? 0,
         }),
-        "Coverage of a prefetch. While a read fits, nothing is missing; every byte beyond is. The dot is the run above.",
+        "Coverage of a prefetch. It covers a read up to a certain size, and none of the bytes beyond. The dot is the run above.",
       );
     },
   },
@@ -156,7 +156,7 @@ async function writePath(
       visited_bytes: visited.map(({ dirty_mean_bytes }) => Math.min(dirty_mean_bytes, most_bytes - 1)),
     }),
     caption:
-      "Both responses to a filling buffer: writers are delayed, and more writes go to each device at once. The large dot is the moment on the stage; the faint dots are the rest of the run. All writers share the delay: at most one of them enters per delay.",
+      "Both responses to a filling buffer: writers are delayed, and more writes go to each device at once. The large dot is the moment on the stage; the faint dots are the rest of the run. The delay applies to all writers together: during each delay, at most one write enters.",
   };
 }
 

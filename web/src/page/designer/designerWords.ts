@@ -46,7 +46,7 @@ export function explanation(): HTMLElement {
       html(
         "p",
         {},
-        "Each test is a closed loop: it runs until something is busy all the time. The limit of each part is known in advance. One disk does 77 random reads a second, up to 200 with a full queue. A link carries its rate minus headers. Cores do their cycles per second divided by the cycles of a request. The smallest limit binds, and no run exceeds it.",
+        "Each test is a closed loop: it runs as fast as it can, until one part is busy all the time. The limit of each part is known in advance. One disk does 77 random reads a second, up to 200 with a full queue. A link carries its rate minus headers. Cores serve as many requests a second as their cycles per second divided by the cycles of one request. The smallest limit binds, and no run exceeds it.",
       ),
       html(
         "p",
@@ -56,7 +56,7 @@ export function explanation(): HTMLElement {
       html(
         "p",
         {},
-        "Each test runs for one second, or four for written streams, which may still be in memory at the end. In the working-set test, memory and flash are filled from the start. The disks are as large as the rest needs, so that seeks are realistic.",
+        "Each test runs for one second. Tests of written streams run for four, and their data may still be in memory at the end. In the working-set test, memory and flash are filled from the start. The disks of this test are only slightly larger than the working set needs, so that seeks are realistic.",
       ),
     ),
   );

@@ -82,7 +82,7 @@ export function poolTests(tests: readonly DesignTest[], options: PoolTestsOption
   return html(
     "table",
     { class: "data pool-tests" },
-    html("caption", {}, "Result of each test, and the limit of the part that binds it"),
+    html("caption", {}, "Result of each test, its limit, and the part that sets the limit"),
     html("thead", {}, html("tr", {}, ...head.map((title) => html("th", { scope: "col" }, title)))),
     body,
   );

@@ -67,7 +67,7 @@ function recording(): HTMLElement {
     html(
       "p",
       { class: "prose" },
-      "With the Python package and fio 3.18 or later, on the machine itself; it takes about four minutes, writes one scratch file of at most a gibibyte and removes it:",
+      "Run these commands on the machine itself, with the Python package and fio 3.18 or later. Recording takes about four minutes. It writes one scratch file of at most a gibibyte, and removes it.",
     ),
     html("pre", { class: "printed", tabindex: 0, role: "region", "aria-label": "Commands" }, commands),
     html(

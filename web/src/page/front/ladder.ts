@@ -70,7 +70,7 @@ export function ladder(incidents: readonly Incident[]): HTMLElement {
     html(
       "p",
       { class: "quiet legend" },
-      "Each line goes from the median to the longest request of the run that a page opens with; the dot is the mean. Each step of the axis is a factor of ten.",
+      "Each line shows the run that the incident's page opens with, from its median to its longest request; the dot is the mean. Each step of the axis is a factor of ten.",
     ),
   );
 }

@@ -143,7 +143,7 @@ function build(input: SceneInput): Built {
   }
 
   function levelWords(level: number): string {
-    if (isUnused) return narrow ? "not needed" : "not needed: it earns what it may spend";
+    if (isUnused) return narrow ? "not needed" : "not needed: earned as fast as spent";
     if (level < 1) return "empty";
     return `${manyWords(level)}${level > capacity * 0.9999 ? ", full" : ""}`;
   }

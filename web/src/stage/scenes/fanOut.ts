@@ -168,7 +168,7 @@ function build(input: SceneInput): Built {
       ["fixed", "the request is done"],
     ],
     pace_ns,
-    note: "A circle is the first copy of a leaf, a square the second. An outline is still served although the other copy has answered.",
+    note: "A circle is the first copy of a leaf, a square the second. An outline is a copy that is still being served after the other copy has answered.",
     draw,
     describe,
   };

@@ -162,7 +162,7 @@ function build(input: SceneInput): Built {
     write(frame, `${guess.asked} pages requested, ${guess.history} cached before them: ${guess.fetched} read`, 4, 22, {
       bold: true,
     });
-    write(frame, beyond === 0 ? "nothing else" : `up to ${beyond} for a stream that is a guess`, 4, 44, {
+    write(frame, beyond === 0 ? "nothing else" : `up to ${beyond} of them read ahead on a guess`, 4, 44, {
       soft: true,
       size: 12,
     });

@@ -38,7 +38,7 @@ function build(input: SceneInput): Built {
   const cache = slcOf(result);
   const end_s = result.summary.simulated_ns / 1e9;
   if (cache === undefined) {
-    return emptyScene(width, "No drive of this run is described by its SLC cache.");
+    return emptyScene(width, "This run has no logical unit with an SLC cache.");
   }
   const { intervals, cells, bits, initial, initialLimit } = cache;
   const { narrow, right, plot: plotAt } = layoutOf(width, 0.58);
@@ -133,7 +133,7 @@ function build(input: SceneInput): Built {
       size: 13,
     });
     write(frame, `${formatNumber(now.full)} GB at full density`, right - 4, grid.y - 12, { size: 13, align: "right" });
-    const unit = `A block stands for cells of ${formatNumber(gb)} GB, or ${formatNumber(gb / bits)} GB at one bit each`;
+    const unit = `A block is ${formatNumber(gb)} GB at full density, or ${formatNumber(gb / bits)} GB at one bit per cell`;
     write(frame, unit, 4, grid.y + grid.height + (narrow ? 64 : 62), { soft: true, size: 12 });
 
     writes.dot(frame, time_s, rate);

@@ -74,7 +74,7 @@ const verbs: Readonly<Record<PhaseName | "below", string>> = {
   blanked: "waits for an interrupt that the card holds back",
   cross_call: "waits while all cores forget a mapping",
   paused: "waits while the device is paused",
-  credit_wait: "waits for the volume's credits, or its pace",
+  credit_wait: "waits for the volume's credits or rate limit",
   hedge_wait: "waits before a second replica is queried",
   served: "is served",
   retry: "waits for whole revolutions because the head is off its track",
