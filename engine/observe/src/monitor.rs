@@ -284,7 +284,7 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
         Unit::Milliseconds,
         next.latency_ms(),
     );
-    metrics.bytes("monitor_two_windows_bytes", "Bytes of the two windows with the most.", busiest.bytes + next.bytes);
+    metrics.bytes("monitor_two_windows_bytes", "Bytes of the two busiest windows.", busiest.bytes + next.bytes);
     metrics.count("monitor_empty_windows", EMPTY, completions.empty(width_ns, asked.phase.0));
     let watched = stack.recorder().jobs.iter().enumerate().filter(|(job, _)| asked.job.is_none_or(|wanted| wanted == *job));
     let deepest: u32 = watched.map(|(_, stats)| stats.most_in_flight).sum();
@@ -333,7 +333,7 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
     );
     metrics.bytes(
         "monitor_sweep_two_windows_min_bytes",
-        "Minimum bytes of the two windows with the most, over all phases of the windows.",
+        "Minimum bytes of the two busiest windows, over all phases of the windows.",
         min_sum,
     );
     metrics.add(
@@ -350,7 +350,7 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
     );
     metrics.percent(
         "monitor_sweep_latency_off_percent",
-        "Maximum difference between the latency of the two windows together and of the run, over all phases.",
+        "Maximum difference between the mean latency of the two busiest windows and of the run, over all phases.",
         off_percent,
     );
     metrics.percent(

@@ -58,7 +58,7 @@ class MachineError(EngineError):
     def lacking_memory(cls, reason: str) -> MachineError:
         """Return the error for too little memory, or address space, to start."""
         return cls(
-            f"The engine cannot start: {reason.strip().splitlines()[-1].strip()}. Each run reserves 8.2 GiB of address "
-            "space, and uses little of it; so does the engine for other calls. Raise the limit (`ulimit -v` shows it), "
+            f"The engine cannot start: {reason.strip().splitlines()[-1].strip()}. Each run, and the engine for other "
+            "calls, reserves 8.2 GiB of address space but uses little of it. Raise the limit (`ulimit -v` shows it), "
             "close results that you no longer need, or free memory."
         )

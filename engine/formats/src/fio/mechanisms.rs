@@ -208,7 +208,7 @@ impl Mechanisms {
                 .parse()
                 .ok()
                 .filter(|every| (1..=1_000_000).contains(every))
-                .ok_or_else(|| format!("\"{modifier}\" is not a number of requests per random place; write randread:8"))?;
+                .ok_or_else(|| format!("\"{modifier}\" is not a number of requests per random offset; write randread:8"))?;
             return Ok(());
         }
         let (sign, digits) = modifier.strip_prefix('-').map_or((1, modifier), |digits| (-1, digits));

@@ -67,7 +67,7 @@ const VERIFY: &str = "blocks are read back, but their contents are not modelled"
 const REPLAY: &str = "it has an effect only with read_iolog, which is refused";
 const ZONES: &str = "the limits of the drive itself are not modelled";
 /// Why priorities make no difference.
-const PRIORITY: &str = "the modelled schedulers and drives ignore priorities, like the Linux scheduler none";
+const PRIORITY: &str = "the modelled schedulers and drives ignore priorities, as does the scheduler \"none\" of Linux";
 const PROTECTION: &str = "blocks carry no metadata and are not checked by the modelled devices";
 const ENGINE: &str = "it tunes an I/O engine of the host, which is not modelled";
 

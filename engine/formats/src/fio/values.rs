@@ -67,7 +67,7 @@ const FOREIGN_ENGINES: [(&str, &[&str]); 4] = [
         "it acts on names and extents of a file system, not on blocks",
         &["filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete", "ftruncate", "falloc", "e4defrag"],
     ),
-    ("bare flash without a controller and interfaces of other systems are not modelled", &["mtd", "guasi", "binject"]),
+    ("neither bare flash nor interfaces of other systems are modelled", &["mtd", "guasi", "binject"]),
 ];
 
 /// Direction and order of a job's requests.

@@ -229,7 +229,7 @@ impl Fact {
             Kind::Predicted if self.ablation.is_none() => {
                 return wrong(
                     "break",
-                    "is missing; write what = \"the mechanism\" and the set that switches it off, so that the fact fails",
+                    "is missing; write what = \"the mechanism\" and a set that switches it off, which must make the fact fail",
                 );
             }
             Kind::Predicted if self.inputs.len() < Self::INPUTS => {

@@ -30,7 +30,7 @@ pub fn check(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Problems)
         problems.add(&at, format!("a flow has no single requests, which {layer} needs; drop {layer}, or fluid"));
     }
     if scenario.jobs.len() > 1 || job.numjobs > 1 {
-        problems.add(&at, "a flow is one closed loop; write one job with numjobs 1 and the depth of all in iodepth");
+        problems.add(&at, "a flow is one closed loop; write one job with numjobs 1 and the total depth in iodepth");
     }
     if !job.time_based {
         problems.add(&at, "a flow ends when its time is over; write time_based true and runtime");

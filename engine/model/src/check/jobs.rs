@@ -23,7 +23,7 @@ pub(super) fn check(index: usize, scenario: &Scenario, at: &Path, problems: &mut
     if job.end_fsync && !passes_flushes(scenario) {
         problems.add(
             at.field("end_fsync"),
-            "is modelled for jobs that write to devices without a file system, a network or a controller above them; write fsync",
+            "is modelled only for jobs that write to devices without a file system, network or controller above; write fsync",
         );
     }
     if job.null.is_some() && (job.rw.is_copy() || scenario.nfs.is_some()) {
@@ -71,7 +71,7 @@ fn check_order(job: &Job, at: &Path, problems: &mut Problems) {
         }
     }
     if job.nrfiles > 1 && (job.zones.is_some() || job.rw.is_copy()) {
-        problems.add(at.field("nrfiles"), format!("{} files and zones or a copy in one job are not modelled; write 1", job.nrfiles));
+        problems.add(at.field("nrfiles"), format!("{} files in a job with zones or a copy are not modelled; write 1", job.nrfiles));
     }
     if let Some(zones) = job.zones.filter(|zones| zones.range.is_some_and(|range| range.0 < job.max_request_bytes())) {
         let range = zones.range.unwrap_or(zones.size);

@@ -143,7 +143,7 @@ fn check_rebuild(scenario: &Scenario, problems: &mut Problems) {
     let next = path.iter().skip_while(|layer| **layer != LayerId::Zfs).nth(1);
     let sees_devices = next.is_some_and(|layer| matches!(layer, LayerId::Layout | LayerId::Device));
     if sees_devices && scenario.layout.rebuild.is_some() && !scenario.layout.failed.is_empty() {
-        let why = "which schedules its devices itself; the rebuild of ZFS is not modelled";
+        let why = "which schedules its devices itself, and whose own rebuild is not modelled";
         problems.add(Path::root().field("layout.rebuild"), format!("contradicts zfs, {why}; drop one of the two"));
     }
 }

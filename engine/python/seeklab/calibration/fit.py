@@ -274,7 +274,7 @@ def _leave_out_unsteady(results: Results) -> None:
     for key, job in list(results.jobs.items()):
         if job.variation() > UNSTEADY_CV:
             means = ", ".join(number(run.mean) for run in job.runs)
-            results.left_out.append(f"{key}: its repeats took {means} us on average, too different to be used")
+            results.left_out.append(f"{key}: the mean latencies of its repeats differ too much: {means} us")
             del results.jobs[key]
 
 
@@ -297,7 +297,7 @@ def _look(results: Results, *, accept_noise: bool) -> list[str]:
         if ticks and four.mean / fmean(ticks) > HOST_BOUND:
             message = (
                 f"the host is the limit: a read took {four.mean:.1f} us and spent {fmean(ticks):.1f} "
-                "us in the block layer; the rest is a shortage of processor time"
+                "us in the block layer; the rest of the time it waited for a processor"
             )
             if not accept_noise:
                 raise SeeklabError(
@@ -309,8 +309,8 @@ def _look(results: Results, *, accept_noise: bool) -> list[str]:
         found = closed_forms.bucket(series)
         if found:
             warnings.append(
-                f"{name}: {found.burst:.0f} per second fell to {found.refill:.0f} after a bucket of "
-                f"{found.tokens:.0f}; the model has no such bucket"
+                f"{name}: the rate fell from {found.burst:.0f} to {found.refill:.0f} per second after a bucket of "
+                f"{found.tokens:.0f} tokens; the model has no such bucket"
             )
     return warnings
 
@@ -326,7 +326,7 @@ def _cached(four: Measured) -> list[str]:
         share = below / total
         if following > GAP * value and least <= share <= 1 - least:
             crowds = f"{100 * share:.0f}% of single reads took at most {value:.0f} us"
-            return [f"a cache in between: {crowds}, the others at least {following:.0f} us"]
+            return [f"a cache answers some reads: {crowds}, the others at least {following:.0f} us"]
     return []
 
 

@@ -86,7 +86,7 @@ def _with_command(latency: float, server: closed_forms.Server, capacity: str) ->
             "latency",
             f"{number(latency)} us",
             "measured",
-            "single reads of each size minus command and bytes, the median; includes the host's own path",
+            "single reads without the time of command and bytes, median over sizes; includes the host's own path",
         ),
         Parameter(
             "rate", f"{number(server.rate)} MB/s", "measured", "maximum requests per second by size, at great depths"
@@ -95,7 +95,7 @@ def _with_command(latency: float, server: closed_forms.Server, capacity: str) ->
             "command",
             f"{number(server.command)} us",
             "measured",
-            "the same: a request's time besides its bytes; a limit of requests per second, if the volume has one",
+            "the same: a request's time without its bytes, or the volume's limit of requests per second",
         ),
     ]
 

@@ -110,8 +110,8 @@ def choose_device(path: Path) -> Target:
         descriptor = os.open(path, os.O_RDONLY | os.O_EXCL)
     except OSError as error:
         message = (
-            f"{shown(path)} cannot be opened exclusively: {error.strerror}; it, or something it belongs to, is "
-            "mounted, or you may not read it"
+            f"{shown(path)} cannot be opened exclusively: {error.strerror}; it is mounted, or part of "
+            "something mounted, or you have no permission to read it"
         )
         raise refuse(message) from None
     try:
@@ -212,7 +212,7 @@ class _scratch:  # noqa: N801 -- used as a statement
         except FileExistsError:
             message = (
                 f"{shown(self._target.path)} exists: another calibration is running, or one was "
-                "killed; in that case remove the file"
+                "killed; if none is running, remove the file"
             )
             raise refuse(message) from None
         except OSError as error:

@@ -151,8 +151,8 @@ def _overhead(results: Results, link_rate: float, command: float, four: Measured
                 f"at most {number(most)} us",
                 "bound",
                 f"single writes of 4 KiB with pauses took {number(paused[0].mean)} us, reads without pauses "
-                f"{number(four.mean)} us: writes are unbuffered, or the host sleeps in pauses; the fastest reads "
-                "set the bound",
+                f"{number(four.mean)} us: writes are unbuffered, or the host sleeps in pauses. The bound comes "
+                "from the fastest reads",
             )
         )
         return most

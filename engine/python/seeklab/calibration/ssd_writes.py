@@ -81,7 +81,7 @@ def _buffer(short: Measured | None, long: Measured | None, drive: Drive, known: 
                 "write buffer",
                 f"{number(room.size / MIB)} MiB",
                 "measured",
-                f"bytes of 200 and 500 ms of writes; it drains at {number(room.drain)} MB/s",
+                f"bytes written in 200 and in 500 ms; the buffer drains at {number(room.drain)} MB/s",
             )
         )
     else:
@@ -109,9 +109,8 @@ def _waited(mixed: Measured | None, four: Measured, drive: Drive, known: list[Pa
                 "program",
                 f"{number(drive.program_us)} us",
                 "bound",
-                f"matches {delayed} reads that waited with an error of {100 * errors[drive.program_us]:.0f}%; "
-                "the drive was "
-                f"not clean, so this includes collection; at most {number(longest)} us",
+                f"matches {delayed} reads that waited, {100 * errors[drive.program_us]:.0f}% off; "
+                f"the drive was not clean, so this includes collection; at most {number(longest)} us",
             )
         )
     else:
@@ -171,7 +170,7 @@ def _programs(
             "pages at once",
             str(drive.planes),
             "bound",
-            f"the buffer drains as fast with {number(drive.program_us / drive.planes)} us a page; with collection",
+            f"the buffer drains at {number(drive.program_us / drive.planes)} us a page, including collection",
         ),
         Parameter(
             "independent read planes",

@@ -64,7 +64,7 @@ def _where(row: Mapping[str, Any]) -> str:
     stored = row.get("stored")
     if row["ok"] and stored:
         place = "another seed" if not stored["held"] else "another value of its inputs"
-        return f"It holds here, but misses on {place} as stored; measure all of them with --seeds and --inputs."
+        return f"It holds in this run, but the stored results miss on {place}; measure all with --seeds and --inputs."
     return "The reason is unknown."
 
 

@@ -167,7 +167,8 @@ def _unpacked(chunks: Chunks, name: str, kind: Kind) -> Chunks:
             if unpacked > max(UNPACKED_ANYWAY_BYTES, MAX_UNPACKING * packed):
                 found = f"{packed} bytes of gzip unpack to more than {unpacked >> 20} MiB"
                 _refuse(
-                    name, f"{found}, over {MAX_UNPACKING} times as much, which no real trace does; pass {kind.what}"
+                    name,
+                    f"{found}, over {MAX_UNPACKING} times as much; no real trace compresses so well; pass {kind.what}",
                 )
             yield part[1]
     except zlib.error:

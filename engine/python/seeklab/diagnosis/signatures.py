@@ -177,9 +177,9 @@ def judge(found: Evidence) -> Diagnosis:
             f"only {len(values)} numbers can be compared; add an operation log and iostat -x of the same time",
         )
     elif nearest == NONE:
-        is_none, why = True, "it resembles most a plain device with a plain load and no fault"
+        is_none, why = True, "it most resembles a plain device with a plain load and no fault"
     elif ranked[0].distance > FAR:
-        is_none, why = True, f"the nearest, {ranked[0].incident}, is {ranked[0].distance:.1f} times its own spread away"
+        is_none, why = True, f"the nearest, {ranked[0].incident}, differs by {ranked[0].distance:.1f} times its spread"
     likely = [] if is_none else ranked
     return Diagnosis(says(found), ranked[:SHOWN], is_none, why, _next(likely, values, found, spreads), found.sources)
 

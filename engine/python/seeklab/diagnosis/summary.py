@@ -132,8 +132,8 @@ def _jobs(found: Evidence) -> Iterator[str]:
     for job in found.jobs:
         in_flight = job.iops * job.mean_ms / MS_PER_S
         yield (
-            f"{job.name}: {job.iops:.0f} {WORDS[job.direction]} per second of {job.mean_ms:.3g} ms "
-            f"mean {in_flight:.1f} in flight by Little's law; the job's depth is {job.depth}."
+            f"{job.name}: {job.iops:.0f} {WORDS[job.direction]} per second with a mean of {job.mean_ms:.3g} ms "
+            f"give {in_flight:.1f} in flight by Little's law; the job's depth is {job.depth}."
         )
         p50, p99 = (job.percentiles.get(percent) for percent in (50.0, 99.0))
         if p50 and p99 and p99 > TAIL * p50:
@@ -166,7 +166,7 @@ def _operations(found: Evidence) -> Iterator[str]:
             )
         empty = _longest_gap(ops) / max(end - begin, 1)
         if empty > PAUSE:
-            yield f"job {job}: no {WORDS[way][:-1]} completed for {100 * empty:.0f}% of the time without a break."
+            yield f"job {job}: the longest gap without a completed {WORDS[way][:-1]} is {100 * empty:.0f}% of the time."
 
 
 def _longest_gap(ops: list[Op]) -> float:

@@ -90,7 +90,7 @@ class Share:
 
     def _must_be(self, student: str, assignment: str) -> None:
         if (student, assignment) != (self.student, self.assignment):
-            message = f"these draws belong to {self.student}, {self.assignment}, not to {student}, {assignment}"
+            message = f"these draws are for {self.student} in {self.assignment}, not for {student} in {assignment}"
             raise ValueError(message)
 
 
@@ -153,7 +153,10 @@ def open_course(
     """
     path = (path or secret_path()).absolute()
     if outside is not None and outside.resolve() in path.resolve().parents:
-        message = f"{path} is in the course folder {outside}; move it where neither releases nor learners can reach it"
+        message = (
+            f"{path} is in the course folder {outside}; move it to a folder that is not released and that learners "
+            "cannot read"
+        )
         raise SeeklabError([Problem("secret", message)])
     made = not path.exists()
     if made and fingerprint is not None:
@@ -181,7 +184,7 @@ def open_course(
 
 def _other_secret(path: Path, found: str, fingerprint: str) -> SeeklabError:
     message = (
-        f"{path} {found}. The grades here were made with the secret {fingerprint}; another gives other systems. "
+        f"{path} {found}. The grades here were made with the secret {fingerprint}; another secret gives other systems. "
         f"Set {SECRET_VARIABLE} to the file of that secret, or grade into a new file of grades"
     )
     return SeeklabError([Problem("secret", message)])

@@ -219,7 +219,7 @@ class _Reader:
             self._wrong_field("fix", 'is empty; write what fixes the fault, such as { "zfs.log.batch" = true }')
         for path, value in fix.items():
             if isinstance(value, dict) and not _follows(value, drawn):
-                message = f"{_found(value)} does not follow a draw; write {{ of = PATH, times = N }} with its path"
+                message = f"{_found(value)} is not a multiple of a draw; write {{ of = PATH, times = N }} with its path"
                 self._wrong_field(f"fix: {shortened(path)}", message)
         self._field(table, "set", dict)
         for name in ("jobs", "unset"):
@@ -302,7 +302,7 @@ class _Reader:
         if others is None:
             usual = causes()
             if cause not in usual and cause:
-                message = f"is missing: the cause is not one of the usual {len(usual)}, so name {MIN_OTHERS} to"
+                message = f"is missing: the cause is not one of the {len(usual)} known ones, so name {MIN_OTHERS} to"
                 self._wrong_field("others", f"{message} {MAX_OTHERS} plausible wrong causes")
             return usual
         read: list[str] = []

@@ -36,8 +36,8 @@ BARE = {
 
 HELP = """about              what is known about the system (free)
 get                list the settings you can change (free)
-get PATH           print a setting (1 s, 1)
-set PATH VALUE     change it (1 once the cause is settled; 8 before; 4 more and 120 s if the application must stop)
+get PATH           print a setting (1 s, 1 point)
+set PATH VALUE     change it (1 point once the cause is settled, else 8; if the application must stop, 4 more and 120 s)
 causes             list the possible causes by number (free)
 name NUMBER        name the cause: three tries, each wrong one costs 10 points
 done               end the shift (also quit, exit); your changes are judged on other seeds

@@ -94,7 +94,8 @@ class Shift:
         """Return the complaint: the same wording for every cause, unless the author of the case wrote one."""
         share = next(words for share, words in LEFT if self._left <= share)
         if self.own and self.own.ticket:
-            return f"TICKET {self.seed}. {self.own.ticket} By the users' measure it delivers {share} of before."
+            complaint = f"TICKET {self.seed}. {self.own.ticket}"
+            return f"{complaint} By the users' measure it delivers {share} of what it delivered before."
         return (
             f"TICKET {self.seed}. Users say that the application has become slow. By their measure it delivers"
             f" {share} of what it delivered last month."

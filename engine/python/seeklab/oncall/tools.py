@@ -132,7 +132,7 @@ def _milliseconds(network: Mapping[str, Any]) -> float:
 def _ping(_result: Result, scenario: Mapping[str, Any]) -> str:
     network = scenario.get("network")
     if not network:
-        return "ping: nas1: the application runs on this host; there is no other to ping\n"
+        return "ping: nas1: the application runs on this host; there is no other host to ping\n"
     trip = _milliseconds(network)
     lines = "".join(f"64 bytes from nas1: icmp_seq={nth} ttl=64 time={trip:.3g} ms\n" for nth in (1, 2, 3))
     summary = f"rtt min/avg/max/mdev = {trip:.3f}/{trip:.3f}/{trip:.3f}/0.000 ms\n"
@@ -272,7 +272,7 @@ TOOLS: Mapping[str, Tool] = {
     "parted -l": Tool("partitions and their offsets", 1, 1, _parted),
     "fio": Tool("application performance, as a fio report", 10, 2, _engine("fio", "fio: no jobs")),
     "lat": Tool(
-        "latencies by powers of two, us: a pool's devices, else the application",
+        "latencies in us by powers of two: of a pool's devices, else of the application",
         5,
         2,
         _engine("quantize", "lat: no requests"),

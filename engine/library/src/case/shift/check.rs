@@ -50,7 +50,7 @@ impl Shift {
         let system = case.document(Some(&self.failing), &self.set).map_err(|problems| ("set".to_owned(), first(problems)))?;
         let there = |job: &String| system["jobs"].as_array().is_some_and(|jobs| jobs.iter().any(|other| other["name"] == **job));
         let Some(application) = self.jobs.first().filter(|_| self.jobs.iter().all(there)) else {
-            return wrong("jobs", "is not a list of jobs of the failing variant; write the application first");
+            return wrong("jobs", "is not a list of jobs of the failing variant; the first must be the application");
         };
         let of_the_application = self.metric.strip_prefix(application.as_str()).is_some_and(|rest| rest.starts_with('.'));
         if !of_the_application && !OF_THE_SYSTEM.iter().any(|start| self.metric.starts_with(start)) {
@@ -72,7 +72,7 @@ impl Shift {
             let of = multiple.get("of").and_then(Value::as_str).unwrap_or_default();
             let is_multiple = multiple.iter().all(|(name, value)| name == "of" || (name == "times" && value.is_u64()));
             if !is_multiple || !is_drawn(of, &self.draw) {
-                return wrong(&format!("fix.{path}"), "does not follow a draw; write { of = PATH, times = N } with its path");
+                return wrong(&format!("fix.{path}"), "is not a multiple of a draw; write { of = PATH, times = N } with its path");
             }
         }
         if !(1..=LAST_WEEK).contains(&self.week) {

@@ -74,18 +74,18 @@ impl Cluster {
         );
         metrics.share(
             "cluster_placed_local_percent",
-            "Share of the blocks of the machine that moved first that its node has at the end. If none moved, the share of all blocks.",
+            "Share of the first moved machine's blocks that are on its node at the end. If none moved, the share of all blocks.",
             here,
             mine,
         );
         metrics.percent(
             "cluster_placed_local_at_move_percent",
-            "Share of the blocks of the machine that moved first that its new node had when it arrived.",
+            "Share of the first moved machine's blocks that were on its new node when it arrived.",
             record.local_at_move.unwrap_or(0.0) * 100.0,
         );
         metrics.share(
             "cluster_read_local_percent",
-            "Share of the blocks read since the move that their machine's node has at the end.",
+            "Share of the blocks read since the move that are on their machine's node at the end.",
             read_here,
             read,
         );

@@ -26,7 +26,7 @@ pub fn check(spec: &CommitSpec, scenario: &Scenario, at: &Path, problems: &mut P
         }
         if log.flush.is_some() && log.host.is_some() {
             let message =
-                "is the cost of a flush before it is written below, but the times of this log are random; drop one of host and flush";
+                "applies to flushes that are written below, but flush gives this log random times instead; drop one of host and flush";
             problems.add(at.index("logs", index).field("host"), message);
         }
     }

@@ -83,7 +83,7 @@ impl Database {
                 );
                 let most = "Maximum flushes of the log that a transaction waited for, not counting its own.";
                 metrics.count("_flushes_waited_max", most, usage.most_waited);
-                let overtaken = "Transactions that are in the log before one that had arrived earlier.";
+                let overtaken = "Transactions written to the log before one that had arrived earlier.";
                 metrics.count("_overtaken", overtaken, usage.overtaken);
             });
         }

@@ -198,7 +198,7 @@ fn check_cache(spec: &spec::Ssd, flash: &spec::Flash, cache: &spec::SlcCache, sh
     }
     for (name, found, whole) in [("read", cache.read, spec.read), ("program", cache.program, spec.program)] {
         if found > whole {
-            let message = format!("{found} is longer than the {whole} of cells that hold {bits} bits; write less");
+            let message = format!("{found} is longer than the {whole} of cells with {bits} bits; write less");
             problems.add(at.field(name), message);
         }
     }

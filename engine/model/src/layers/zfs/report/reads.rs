@@ -29,7 +29,7 @@ impl Reads {
             let total: u64 = bytes.iter().sum();
             metrics.within(name, |metrics| {
                 for (source, bytes) in [".memory", ".on_its_way", ".flash", ".pool"].iter().zip(bytes).filter(|_| total > 0) {
-                    metrics.share(&format!("{source}_percent"), "Share of the job's bytes that came from there.", *bytes, total);
+                    metrics.share(&format!("{source}_percent"), "Share of the job's bytes that came from this source.", *bytes, total);
                 }
             });
         }

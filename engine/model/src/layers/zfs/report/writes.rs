@@ -285,7 +285,7 @@ fn settled_groups(record: &Record, metrics: &mut Metrics) {
         );
         metrics.mib_per_s(
             "zfs_group_mib_per_s",
-            "Data of the groups from the fifth filled one on except the last, divided by the time from the first sync to the last.",
+            "Data of the groups from the fifth filled one on, without the last, divided by the time from the first sync to the last.",
             to_f64(bytes),
             seconds,
         );
@@ -294,7 +294,7 @@ fn settled_groups(record: &Record, metrics: &mut Metrics) {
     let waits: f64 = groups.iter().map(|group| open_ns(group) * (to_f64(group.synced_ns - group.closed_ns) + open_ns(group) / 2.0)).sum();
     metrics.add(
         "zfs_admin_wait_mean_s",
-        "Mean time from a random moment until the group that is open then is on the devices.",
+        "Mean time from a random moment until the group open at that moment is on the devices.",
         Unit::Seconds,
         each(waits, open) / 1e9,
     );
@@ -314,7 +314,7 @@ fn groups(record: &Record, metrics: &mut Metrics) {
         for (column, value) in columns {
             metrics.count(
                 &format!("zfs_{place}_group_{column}"),
-                "Writes that entered that group in this way. A stopped write counts for the group that it entered.",
+                "Writes of this kind that entered that group. A stopped write counts for the group that it entered.",
                 value(group),
             );
         }
@@ -324,7 +324,7 @@ fn groups(record: &Record, metrics: &mut Metrics) {
         let middle = median(later.iter().map(|group| to_f64(value(group))).collect());
         metrics.add(
             &format!("zfs_later_groups_{column}_p50"),
-            "Writes that entered a group in this way: median over all filled groups except the first.",
+            "Writes of this kind that entered a group: median over all filled groups except the first.",
             Unit::One,
             middle,
         );
