@@ -138,7 +138,7 @@ fn parse_line(text: &str, line: u64, places: [usize; COLUMNS.len()]) -> Result<T
     };
     let time = |column: usize| match field(column).parse::<f64>() {
         Ok(us) if (0.0..1e12).contains(&us) => Ok(us),
-        _ => Err(refuse(column, "write a time in microseconds from 0 on")),
+        _ => Err(refuse(column, "write a time in microseconds, 0 or more")),
     };
     Ok(TraceRequest { op, lbn, sectors, service_us: time(3)?, pause_us: time(4)? })
 }

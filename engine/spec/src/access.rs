@@ -65,7 +65,7 @@ pub struct Stride {
     /// Bytes to skip after each request.
     #[schemars(title = "Skipped bytes", extend("minimum" = 512))]
     pub skip: Bytes,
-    /// Skip backwards from the end of each request instead. Twice the block size reads a file backwards.
+    /// Skip backwards from the end of each request. A skip of twice the block size reads a file backwards.
     #[serde(default)]
     pub backwards: bool,
 }

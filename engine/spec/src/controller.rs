@@ -81,7 +81,7 @@ pub struct Replicas {
 #[derive(Clone, Copy, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resize {
-    /// Time of the order, from the start of the run.
+    /// When the new number of shards is ordered, from the start of the run.
     pub at: Nanos,
     /// New number of shards.
     #[schemars(title = "Shards", range(min = 1, max = 1024))]

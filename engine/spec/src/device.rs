@@ -148,7 +148,7 @@ impl DeviceGroup {
     }
 }
 
-/// Longer than any fair wait at the queue depths of real drives.
+/// Default of two seconds: at the queue depths of real drives, no request waits that long in a fair order.
 fn default_overtaken() -> Nanos {
     Nanos(2_000_000_000)
 }

@@ -20,10 +20,10 @@ pub enum Distribution {
     Random,
     /// Zipf: the k-th most popular block is drawn with a frequency proportional to 1 / k^theta.
     Zipf(f64),
-    /// Pareto: block number n of N, in order of popularity, is `(N - 1) * u^(ln h / ln(1 - h))` of a uniform u: 1 - h of the requests
-    /// go to h of the blocks.
+    /// Pareto with parameter h: a share of 1 - h of the requests goes to a share of h of the blocks. The block's rank by popularity is
+    /// `(N - 1) * u^(ln h / ln(1 - h))`, with u uniform between 0 and 1.
     Pareto(f64),
-    /// The mean of twelve uniform draws, and a uniform deviation of this many percent of the blocks.
+    /// A bell curve around the middle of the file (the mean of twelve uniform draws), whose deviation is this percentage of the blocks.
     Normal(f64),
     /// Zones from the start of the file, each with its share of the requests and its share of the file, in percent.
     Zoned(Vec<Zone<f64>>),

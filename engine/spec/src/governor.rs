@@ -48,7 +48,7 @@ pub struct Flow {
     /// Flow number. Jobs with the same number share a flow.
     #[serde(default)]
     pub id: u32,
-    /// Time that a worker waits if it is ahead, after its requests in flight complete, before it checks again. Default: it continues as
+    /// A worker that is ahead first completes its requests in flight, then waits this long before it checks again. Default: it checks as
     /// soon as another worker has issued a request.
     #[serde(default)]
     #[schemars(title = "Wait of a worker ahead")]

@@ -312,7 +312,7 @@ pub struct Job {
     /// field, they continue during a pause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinktime_by: Option<PauseBy>,
-    /// Pause after this much time without a pause, instead of after `thinktime_blocks` requests.
+    /// Pause after running for this time, not after `thinktime_blocks` requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Time between pauses", extend("minimum" = 1))]
     pub thinktime_iotime: Option<Nanos>,

@@ -24,7 +24,7 @@ pub struct MonitorSpec {
     #[serde(default)]
     #[schemars(extend("maximum" = 86_400_000_000_000_u64))]
     pub span: Nanos,
-    /// Number of evenly spaced phases for the sweep's metrics.
+    /// Number of start times that the sweep tries, evenly spaced over one period.
     #[serde(default = "default_phases")]
     #[schemars(title = "Phases of the sweep", range(min = 1, max = 10_000))]
     pub phases: u32,

@@ -262,7 +262,8 @@ impl NetworkSpec {
             problems.add(at.field("packets").field("rto_min"), message);
         }
         if self.server_links > 1 {
-            let message = format!("{} contradicts packets, where each server has one link; write 1, or drop packets", self.server_links);
+            let message =
+                format!("{} does not fit `packets`, which gives each server one link; write 1, or remove `packets`", self.server_links);
             problems.add(at.field("server_links"), message);
         }
     }

@@ -13,7 +13,7 @@ pub enum Call {
     /// `read` or `write` of `bs` bytes.
     #[default]
     Block,
-    /// `getc` or `putc`, `bs` times, and the one `read` or `write` behind them.
+    /// Call `getc` or `putc` `bs` times; the C library turns these calls into one `read` or `write`.
     Char,
     /// Create an empty file. `bs` is the size of the server's log record for it.
     Create,

@@ -126,7 +126,7 @@ impl PageCacheSpec {
 fn sixteen_gib() -> Bytes {
     Bytes(16 << 30)
 }
-/// The share on a machine of 94 GiB that printed its thresholds: 77.4 GiB could be dirty.
+/// Measured on a machine of 94 GiB whose kernel printed its thresholds: 77.4 GiB of it could be dirty.
 fn dirtyable_share() -> f64 {
     0.823
 }

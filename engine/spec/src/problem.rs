@@ -141,8 +141,8 @@ impl Letters {
         letters
     }
 
-    /// Return false only if the score is certainly not above [`ALIKE`]. The bound uses the number of common letters. Each of up to four
-    /// equal first letters adds a tenth of the difference to 1.
+    /// Return false only if the score cannot exceed [`ALIKE`]. The upper bound counts the letters that both words have; each equal first
+    /// letter, up to four, then closes a tenth of the gap to 1.
     #[allow(clippy::cast_precision_loss)] // at most four
     fn may_be_alike(&self, other: &Self, same_first: usize) -> bool {
         let common: f64 = self.counts.iter().zip(&other.counts).map(|(a, b)| f64::from(*a.min(b))).sum();

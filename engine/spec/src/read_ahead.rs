@@ -15,8 +15,8 @@ pub enum Context {
     /// One cached page counts as a stream. The miss reads a window of up to twice the maximum (Linux 2009–2013).
     #[serde(rename = "2009")]
     Doubling,
-    /// One cached page counts as a stream, but no more is read than the stream has cached. This is the half of the change of 2013 that
-    /// makes streams start slowly.
+    /// One cached page before the request counts as a stream, but the read-ahead is at most as long as the cached part. This is one half
+    /// of the change of 2013: it makes streams start slowly.
     #[serde(rename = "ramp")]
     Ramp,
     /// Like "ramp", but only if more is cached than was requested (Linux since 2013).

@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
         match kind {
             "boolean" if !value.is_boolean() => self.problem(path, format!("{} is not a switch; write true or false", show(value))),
             "integer" if value.as_u64().is_none() => {
-                self.problem(path, format!("{} is not a whole number from 0 on; write {}", show(value), range(schema)));
+                self.problem(path, format!("{} is not a whole number of at least 0; write {}", show(value), range(schema)));
             }
             "number" if value.as_f64().is_none() => {
                 self.problem(path, format!("{} is not a number; write {}", show(value), range(schema)));
@@ -169,11 +169,11 @@ impl<'a> Checker<'a> {
                 }
             }
             "string" => match value.as_str() {
-                None => self.problem(path, format!("{} is not a text; put it in quotes", show(value))),
+                None => self.problem(path, format!("{} is not a string; put it in quotes", show(value))),
                 Some(text) => {
                     let length = text.chars().count() as u64;
                     if field(schema, "minLength").and_then(Value::as_u64).is_some_and(|least| length < least) {
-                        self.problem(path, "is empty; write a text".to_owned());
+                        self.problem(path, "is empty; write a string".to_owned());
                     }
                     if let Some(most) = field(schema, "maxLength").and_then(Value::as_u64).filter(|most| length > *most) {
                         self.problem(path, format!("has {length} characters; write at most {most}"));

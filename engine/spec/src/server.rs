@@ -46,7 +46,7 @@ pub struct NicSpec {
     #[serde(default)]
     #[schemars(title = "Interrupt blanking", extend("maximum" = 10_000_000))]
     pub blank: Nanos,
-    /// Number of frames that raise an interrupt before that time.
+    /// After this number of frames, the interrupt is raised before the blanking time is over.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Frames per interrupt", range(min = 1, max = 4096), extend("x-scale" = "log2"))]
     pub blank_frames: u32,

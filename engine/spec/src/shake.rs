@@ -11,7 +11,7 @@ use crate::reader::FromJson;
 #[derive(Clone, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Shake {
-    /// Probability that an attempt finds the head off its track outside the shouts, for example because of a loose mounting or a fan.
+    /// Probability that an attempt finds the head off its track between shouts, for example because of a loose mounting or a fan.
     #[schemars(title = "Off track, always", range(min = 0.0, max = 0.999))]
     pub off_track: f64,
     /// Periods with another probability, in time order.

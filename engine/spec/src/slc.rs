@@ -22,8 +22,8 @@ pub struct Slc {
     #[serde(default = "four")]
     #[schemars(title = "Bits of a cell", range(min = 2, max = 8))]
     pub bits: u32,
-    /// Share of the capacity that is written at full density when the cache has no lent cells left. The lent part shrinks linearly to
-    /// that point.
+    /// The cache borrows fewer cells as the drive fills: the borrowed part shrinks linearly and reaches zero when this share of the
+    /// capacity is written at full density.
     #[serde(default = "three_quarters")]
     #[schemars(title = "Nothing lent from", range(min = 0.01, max = 1.0))]
     pub zero_at: f64,

@@ -158,7 +158,8 @@ pub enum Collector {
     /// The block with the fewest valid pages.
     #[default]
     Greedy,
-    /// The block with the highest gain per unit of moving work, multiplied by the time since its last change.
+    /// Clean the block with the highest score: the space that cleaning frees, divided by the pages to be moved, times the time since the
+    /// block last changed.
     CostBenefit,
 }
 

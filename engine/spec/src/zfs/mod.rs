@@ -24,9 +24,9 @@ pub enum ThrottleKind {
     None,
     /// The group limit is rescaled at each sync. Writes are delayed by a tick beyond 7/8 of it, and stop at the limit.
     Zfs2008,
-    /// The same gates, with a limit from a blended estimate of the rate.
+    /// As in 2008, but the limit follows a moving average of the measured rate.
     Zfs2010,
-    /// Keeps a group's bytes below the measured rate times the time.
+    /// At any time, a group's bytes stay below the measured rate times the group's age.
     Diagonal,
     /// Delay by the share of dirty data.
     OpenZfs,
@@ -211,7 +211,7 @@ pub struct ZfsSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Tick", extend("minimum" = 100_000, "maximum" = 1_000_000_000))]
     pub tick: Option<Nanos>,
-    /// Whether the 7/8 is shifted in the wrong direction, so that every write is beyond it.
+    /// Whether the threshold of 7/8 is computed with a shift in the wrong direction, so that every write exceeds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Shift bug")]
     pub shift_bug: Option<bool>,

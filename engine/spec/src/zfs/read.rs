@@ -64,7 +64,7 @@ pub struct L2arcSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "write_boost", extend("minimum" = 0, "maximum" = 1_099_511_627_776_u64))]
     pub write_boost: Option<Bytes>,
-    /// Length of each list that a pass scans, in passes.
+    /// How far a pass scans each list, as a multiple of the bytes that one pass may write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "headroom", range(min = 1, max = 1_000_000))]
     pub headroom: Option<u32>,
