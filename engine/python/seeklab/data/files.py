@@ -38,6 +38,19 @@ GZIP_WINDOW = 31
 MAX_UNPACKING = 200
 """Traces unpack to 5 to 20 times their size; gzip cannot exceed 1032 times."""
 UNPACKED_ANYWAY_BYTES = 1 << 24
+LOOKED_AT = 1 << 16
+BINARIES = (
+    ((0, b"PK\x03\x04"), "a ZIP archive: unpack it and pass its text files"),
+    ((0, b"\x89PNG"), "a picture"),
+    ((0, b"\xff\xd8\xff"), "a picture"),
+    ((0, b"GIF8"), "a picture"),
+    ((0, b"%PDF"), "a PDF document"),
+    ((0, b"BZh"), "a bzip2 archive: unpack it first"),
+    ((0, b"\xfd7zXZ"), "an xz archive: unpack it first"),
+    ((0, b"\x28\xb5\x2f\xfd"), "a zstd archive: unpack it first"),
+    ((257, b"ustar"), "a tar archive: unpack it and pass its text files"),
+)
+"""Binary files that people pass instead of text: place and value of their first bytes."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +84,27 @@ def is_text(trace: str | PathLike[str]) -> bool:
 
 def read_text(path: str | PathLike[str], kind: Kind) -> str:
     """Read a text file, gzipped or not, a pipe, or the standard input for `-`."""
+    return decode(shown(path), _read(path, kind), kind)
+
+
+def read_pasted(path: str | PathLike[str], kind: Kind) -> str:
+    """Read a text that may have any encoding; raise SeeklabError for a binary file, and name what it is."""
+    name, data = shown(path), _read(path, kind)
+    for magic, what in BINARIES:
+        if data[magic[0] :].startswith(magic[1]):
+            _refuse(name, f"is {what}, not text; pass {kind.what}")
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if data.startswith(mark):
+            return data.decode(encoding, "replace")
+    if data[:LOOKED_AT].count(0) > len(data[:LOOKED_AT]) // 100:
+        _refuse(name, f"is a binary file; pass {kind.what}, as text")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _read(path: str | PathLike[str], kind: Kind) -> bytearray:
     name = shown(path)
     data = bytearray()
     look = _Lines(name, kind)
@@ -83,7 +117,7 @@ def read_text(path: str | PathLike[str], kind: Kind) -> str:
     except OSError as error:
         _refuse(name, f"{error.strerror or 'cannot be read'}; pass {kind.what}")
     look.at_end()
-    return decode(name, data, kind)
+    return data
 
 
 def decode(name: str, data: bytes | bytearray, kind: Kind) -> str:

@@ -1,0 +1,77 @@
+r"""Lines of a pasted text without the marks of the medium: quotes, fences, colours, odd blanks, byte-order marks.
+
+Cleaning never joins or removes lines, so line numbers stay as in the pasted text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ANSI = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+REPLACED = (
+    ("\r\n", "\n"),
+    ("\r", "\n"),
+    ("\u00a0", " "),
+    ("\u202f", " "),
+    ("\u2007", " "),
+    ("\u2009", " "),
+    ("\ufeff", ""),
+    ("\u2212", "-"),
+)
+"""Line ends, odd blanks, byte-order marks and minus signs."""
+FENCE = re.compile(r"\s{0,3}(?:```|~~~)[\w.+-]{0,20}\s*$")
+QUOTE = re.compile(r"(?:[ ]{0,3}>[ ]?){1,8}")
+PROMPT = re.compile(
+    r"(?:\[[^\]\s]{1,64}\s[^\]]{0,64}\]|[\w.-]{1,64}@[\w.-]{1,64}[: ]\S{0,128}|[\w.~/-]{0,64})\s?[#$]\s+(?=\S)"
+    r"|[%>]\s+(?=\S)"
+)
+MAX_LINE = 1 << 14
+"""Longest part of a line that is looked at. No tool but JSON writes longer lines, and those are parsed as a whole."""
+MAX_LINES = 500_000
+"""A longer text is cut here."""
+TAB = 8
+SCANS = 4
+MIN_BUDGET = 10_000
+
+
+class Lines(list[str]):
+    """The lines of a text, and how many more of them may be scanned for the end of a JSON document.
+
+    A text of braces that never close would otherwise be scanned from each of them to its end.
+    """
+
+    def __init__(self, lines: Iterable[str] = ()) -> None:
+        """Hold the lines."""
+        super().__init__(lines)
+        self.budget = SCANS * len(self) + MIN_BUDGET
+
+
+def cleaned(text: str) -> Lines:
+    """Return the lines of a text, cleaned and cut to `MAX_LINE` letters; at most `MAX_LINES` of them."""
+    for odd, plain in REPLACED:
+        if odd in text:
+            text = text.replace(odd, plain)
+    if "\x1b" in text:
+        text = ANSI.sub("", text)
+    if CONTROLS.search(text):
+        text = CONTROLS.sub("", text)
+    if "\t" in text:
+        text = text.expandtabs(TAB)
+    found = [line[:MAX_LINE].rstrip() for line in text.split("\n", MAX_LINES)[:MAX_LINES]]
+    if "```" in text or "~~~" in text:
+        found = ["" if FENCE.match(line) else line for line in found]
+    quoted = sum(line.startswith((">", " >")) for line in found)
+    if quoted and quoted * 2 > sum(map(bool, found)):
+        found = [QUOTE.sub("", line, count=1) for line in found]
+    return Lines(found)
+
+
+def command(line: str) -> str | None:
+    """Return the command that a line with a shell prompt contains, or None."""
+    match = PROMPT.match(line.strip())
+    return line.strip()[match.end() :] if match else None

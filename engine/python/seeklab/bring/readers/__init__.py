@@ -1,0 +1,46 @@
+"""One module per tool. The readers with the most specific headings come first in the list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seeklab.bring.readers import (
+    copies,
+    events,
+    fio_json,
+    fio_text,
+    histograms,
+    host_load,
+    iostat,
+    iostat_json,
+    kernel_files,
+    logs,
+    settings,
+    status,
+    unix_iostat,
+    zpool_histograms,
+    zpool_iostat,
+    zpool_status,
+)
+
+if TYPE_CHECKING:
+    from seeklab.bring.blocks import Reader
+
+READERS: tuple[Reader, ...] = (
+    fio_json,
+    iostat_json,
+    fio_text,
+    unix_iostat,
+    iostat,
+    zpool_histograms,
+    zpool_iostat,
+    zpool_status,
+    host_load,
+    kernel_files,
+    status,
+    histograms,
+    events,
+    copies,
+    settings,
+    logs,
+)

@@ -1,0 +1,186 @@
+"""Load of the host's processors and memory: vmstat, mpstat, top, PSI, pidstat -d, iotop, dstat.
+
+Records are values by subject (`cpu 3`, a process, `all`), so that rules can ask for `iowait` or `so` without knowing
+the tool.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from seeklab.bring.block import Block, Value
+from seeklab.bring.lines import command
+from seeklab.bring.numbers import K, number, scaled
+from seeklab.bring.tables import rows
+
+if TYPE_CHECKING:
+    from seeklab.bring.lines import Lines
+
+TOOL = "vmstat"
+STARTS = (
+    r"procs -|r\s+b\s+swpd\b|top - |%?Cpu\(s\):|(?:some|full) avg10=|Total DISK READ|-{2,}(?:system|total"
+    r"|dsk|disk)|\d+\.\d+%\s.{0,60}\[(?:k|\.)\]"
+)
+HOLDS: tuple[str, ...] = ("%usr", "kB_rd/s")
+PSI = re.compile(r"(some|full) avg10=([\d.]+) avg60=([\d.]+) avg300=([\d.]+) total=(\d+)")
+TOP_CPU = re.compile(r"([\d.,]+)\s*%?\s*(us|sy|ni|id|wa|hi|si|st)\b")
+NAMES = {
+    "us": "user",
+    "sy": "system",
+    "ni": "nice",
+    "id": "idle",
+    "wa": "iowait",
+    "hi": "irq",
+    "si": "softirq",
+    "st": "steal",
+}
+LOAD = re.compile(r"load average: ([\d.,]+?),? ")
+PROCESS = re.compile(r"\s*(\d+) (\S+)\s.*\s([RSDZTI])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.,]+)\s+(\S.*)$")
+PERF = re.compile(r"\s+(\d+\.\d+)%\s+(.{0,60}?)\s*\[(k|\.)\]\s+(\S+)")
+IOTOP = re.compile(
+    r"(?:Total|Current|Actual) DISK READ\s*:\s+([\d.]+) ([KMGT]?)B/s \| (?:Total|Current"
+    r"|Actual) DISK WRITE\s*:\s+([\d.]+) ([KMGT]?)B/s"
+)
+
+
+def read(lines: Lines, at: int) -> Block | None:
+    """Return the output that starts at `at`."""
+    line = lines[at].strip()
+    for begins, holds, parse in (
+        (("some avg10", "full avg10"), "=", _pressure),
+        (("procs ", "r "), "", _vmstat),
+        (("top - ", "%Cpu", "Cpu(s)"), "", _top),
+        (("Total DISK READ",), "", _iotop),
+        (("--",), "", _dstat),
+        (("",), "%usr", _mpstat),
+        (("",), "kB_rd/s", _pidstat),
+        (("",), "", _perf),
+    ):
+        if line.startswith(begins) and holds in line and (block := parse(lines, at)) is not None:
+            return block
+    return None
+
+
+def _pressure(lines: Lines, at: int) -> Block:
+    found: list[Value] = []
+    end = at
+    before = lines[at - 1] if at else ""
+    subject = next(
+        (name for name in ("io", "memory", "cpu") if re.search(rf"\b{name}(?:\.pressure)?\s*$", before)), "io"
+    )
+    while end < len(lines) and (match := PSI.match(lines[end].strip())):
+        for name, cell in zip(("avg10", "avg60", "avg300"), match.groups()[1:4], strict=True):
+            found.append(Value(f"pressure {subject}", f"{match[1]} {name}", float(cell), "%", end + 1))
+        end += 1
+    return Block("psi", at + 1 - bool(command(before)), end, list(found))
+
+
+def _vmstat(lines: Lines, at: int) -> Block | None:
+    head = at if lines[at].split()[0] == "r" else at + 1
+    if head >= len(lines) or lines[head].split()[:2] != ["r", "b"]:
+        return None
+    columns = lines[head].split()
+    found, end = rows(lines, head + 1, columns, skip="procs")
+    values: list[Value] = []
+    for index, row in enumerate(found):
+        if index == 0 and len(found) > 1:
+            continue  # the first line averages since boot
+        values += [
+            Value("host", NAMES.get(column, column), value, line=row.line)
+            for column in columns
+            if (value := row.number(column)) is not None
+        ]
+    notes = ["the first line averages since boot and is left out"] if len(found) > 1 else []
+    return Block("vmstat", at + 1, end, list(values), notes=notes) if values else None
+
+
+def _mpstat(lines: Lines, at: int) -> Block | None:
+    columns = lines[at].split()
+    start = columns.index("CPU")
+    values: list[Value] = []
+    end = at + 1
+    while end < len(lines) and (cells := lines[end].split()):
+        cells = cells[len(cells) - len(columns) + start :]
+        if len(cells) != len(columns) - start:
+            break
+        subject = "host" if cells[0] == "all" else f"cpu {cells[0]}"
+        for column, cell in zip(columns[start + 1 :], cells[1:], strict=True):
+            if (value := number(cell)) is not None:
+                name = {"usr": "user", "sys": "system", "soft": "softirq"}.get(column.strip("%"), column.strip("%"))
+                values.append(Value(subject, name, value, "%", end + 1))
+        end += 1
+    return Block("mpstat", at + 1, end, list(values)) if values else None
+
+
+def _top(lines: Lines, at: int) -> Block | None:
+    values: list[Value] = []
+    end = at
+    while end < len(lines) and end < at + 200:
+        line = lines[end]
+        if load := LOAD.search(line):
+            values.append(Value("host", "load", number(load[1]) or 0.0, line=end + 1))
+        elif "Cpu" in line[:10]:
+            for cell, name in TOP_CPU.findall(line):
+                if (value := number(cell)) is not None:
+                    values.append(Value("host", NAMES[name], value, "%", end + 1))
+        elif process := PROCESS.match(line):
+            if (value := number(process[4])) is not None:
+                values.append(Value(f"process {process[7].split()[0]}", "cpu", value, "%", end + 1))
+                values.append(Value(f"process {process[7].split()[0]}", "process state", process[3], line=end + 1))
+        elif line.strip() and not re.match(r"\s*(?:Tasks:|Threads:|[KMG]iB |Mem|Swap|PID|top)", line):
+            break
+        end += 1
+    while end > at and not lines[end - 1].strip():
+        end -= 1
+    return Block("top", at + 1, end, list(values)) if values else None
+
+
+def _pidstat(lines: Lines, at: int) -> Block | None:
+    columns = lines[at].split()
+    start = next((index for index, column in enumerate(columns) if column in ("UID", "PID")), 0)
+    values: list[Value] = []
+    end = at + 1
+    while end < len(lines) and (cells := lines[end].split()):
+        names = columns[start:]
+        cells = cells[max(0, len(cells) - len(names)) :]
+        row = dict(zip(names, cells, strict=False))
+        for column, name in (("kB_rd/s", "reads"), ("kB_wr/s", "writes"), ("iodelay", "iodelay")):
+            if (value := number(row.get(column, ""))) is not None:
+                scale = K if name != "iodelay" else 1
+                values.append(
+                    Value(f"process {row.get('Command', row.get('PID', ''))}", name, value * scale, line=end + 1)
+                )
+        end += 1
+    return Block("pidstat-d", at + 1, end, list(values)) if values else None
+
+
+def _iotop(lines: Lines, at: int) -> Block | None:
+    values: list[Value] = []
+    end = at
+    while end < len(lines) and end < at + 200 and lines[end].strip():
+        if total := IOTOP.match(lines[end].strip()):
+            for name, cell, unit in (("reads", total[1], total[2]), ("writes", total[3], total[4])):
+                if (value := scaled(f"{cell}{unit}")) is not None:
+                    values.append(Value(lines[end].split()[0].lower(), name, value, "bytes/s", end + 1))
+        end += 1
+    return Block("iotop", at + 1, end, list(values)) if values else None
+
+
+def _dstat(lines: Lines, at: int) -> Block | None:
+    if at + 1 >= len(lines) or "|" not in lines[at + 1]:
+        return None
+    end = at + 1
+    while end < len(lines) and ("|" in lines[end] or lines[end].startswith("--")):
+        end += 1
+    text = "per-device rates of dstat; its columns are not read yet"
+    return Block("dstat", at + 1, end, notes=[text])
+
+
+def _perf(lines: Lines, at: int) -> Block | None:
+    values: list[Value] = []
+    end = at
+    while end < len(lines) and (match := PERF.match(lines[end])):
+        values.append(Value(f"function {match[4]}", "samples", float(match[1]), "%", end + 1))
+        end += 1
+    return Block("perf", at + 1, end, list(values)) if values else None

@@ -1,0 +1,239 @@
+"""Log lines that name a duration or an error: etcd and k3s, Redis, Ceph, PostgreSQL, CockroachDB, and the kernel.
+
+A pattern recognises a message wherever it is in its line, so that prefixes (dates, hosts, journald) do not matter.
+Lines of
+one tool that follow each other, with at most three other lines between them, make a block.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from seeklab.bring.block import Block, Event
+from seeklab.bring.lines import command
+from seeklab.bring.numbers import ms
+
+if TYPE_CHECKING:
+    from seeklab.bring.lines import Lines
+
+
+class Message(NamedTuple):
+    """A message of a program: its tool, its code, and how to find it."""
+
+    tool: str
+    code: str
+    holds: tuple[str, ...]
+    """Texts that the line contains, at least one: cheaper to find than the pattern."""
+    pattern: re.Pattern[str]
+    """Named groups: `time` (a duration in seconds, or with a unit), `subject`."""
+
+
+def _message(tool: str, code: str, holds: str | tuple[str, ...], pattern: str) -> Message:
+    return Message(tool, code, (holds,) if isinstance(holds, str) else holds, re.compile(pattern))
+
+
+TIME = r"(?P<time>\d{1,9}(?:\.\d{1,9})?\s?(?:ns|us|µs|ms|s|m|h)?)"
+MESSAGES = (
+    _message("etcd-log", "slow sync", "sync duration of ", rf"sync duration of {TIME}"),
+    _message("etcd-log", "slow sync", "slow fdatasync", rf"slow fdatasync.{{0,80}}\"?took\"?[=:]\s?\"?{TIME}"),
+    _message(
+        "etcd-log",
+        "slow apply",
+        "took too long",
+        rf"(?:apply request took too long|took too long).{{0,200}}?\"?took\"?[=:]\s?\"?{TIME}",
+    ),
+    _message("etcd-log", "slow apply", "took too long (", rf"took too long \({TIME}\) to execute"),
+    _message(
+        "etcd-log",
+        "late heartbeat",
+        "failed to send out heartbeat",
+        r"failed to send out heartbeat on time.{0,60}?(?:exceeded the \S+ timeout for |\()(?P<time>\d[\d.]*\s?(?:ms"
+        r"|s))",
+    ),
+    _message("etcd-log", "slow sql", "Slow SQL", rf"Slow SQL.{{0,80}}?(?:duration|took)[ =:]+{TIME}"),
+    _message("redis-log", "slow fsync", "AOF fsync is taking", r"Asynchronous AOF fsync is taking too long"),
+    _message(
+        "redis-log",
+        "rewrite started",
+        ("rewriting of AOF", "file rewriting started", "saving started"),
+        r"(?:Starting automatic rewriting of AOF|Background append only file rewriting started"
+        r"|Background saving started)",
+    ),
+    _message(
+        "redis-log",
+        "rewrite ended",
+        ("rewrite performed", "rewrite finished", "saving terminated"),
+        r"(?:SYNC append only file rewrite performed|Background AOF rewrite finished|Background saving terminated)",
+    ),
+    _message("ceph-log", "slow request", "slow request ", rf"slow request {TIME}(?: seconds)? old"),
+    _message("ceph-log", "slow requests", ("slow requests", "slow ops"), r"(?P<subject>\d+) slow (?:requests|ops)"),
+    _message("ceph-log", "slow write", "log_latency", rf"log_latency\S*.{{0,80}}?(?:latency|lat) ?= ?{TIME}"),
+    _message(
+        "postgres-log", "checkpoint", "checkpoint complete", r"checkpoint complete:.{0,200}?sync=(?P<time>[\d.]+ s)"
+    ),
+    _message("postgres-log", "slow statement", "LOG:  duration", r"LOG:  duration: (?P<time>[\d.]+ ms)"),
+    _message(
+        "postgres-log",
+        "checkpoints too frequent",
+        "checkpoints are occurring",
+        r"checkpoints are occurring too frequently",
+    ),
+    _message(
+        "cockroach-log",
+        "slow disk",
+        ("disk stall", "disk slowness"),
+        rf"disk (?:stall|slowness) detected.{{0,120}}?(?:for |exceeded ){TIME}",
+    ),
+    _message(
+        "dmesg",
+        "medium error",
+        ("edium error", "Medium Error", "Unrecovered read error"),
+        r"(?P<subject>\bsd[a-z]+\b|\bnvme\d+n\d+\b)?.{0,60}(?:critical medium error|Sense Key : Medium Error"
+        r"|Unrecovered read error)",
+    ),
+    _message(
+        "dmesg",
+        "I/O error",
+        "I/O error",
+        r"(?:blk_update_request: I/O error|Buffer I/O error|I/O error), ?(?:dev"
+        r"|on dev(?:ice)?) (?P<subject>[\w!-]{1,32})",
+    ),
+    _message("dmesg", "command failed", "failed command: ", r"(?P<subject>ata\d+(?:\.\d+)?): failed command: "),
+    _message(
+        "dmesg",
+        "reset",
+        ("reset", "task abort"),
+        r"(?P<subject>ata\d+(?:\.\d+)?|nvme\d+|sd [\d:]+|mpt\dsas\S*|usb \S+).{0,80}?(?:hard resetting link"
+        r"|resetting controller|reset controller|Power-on or device reset|task abort|attempting task abort"
+        r"|reset \S+-speed)",
+    ),
+    _message(
+        "dmesg",
+        "timeout",
+        ("timeout", "timed out", "frozen"),
+        r"(?P<subject>nvme\d+\S*|ata\d+\S*|sd[a-z]+|mmc\d+\S*).{0,80}?\b(?:timeout|timed out|frozen)\b",
+    ),
+    _message(
+        "dmesg",
+        "blocked",
+        "blocked for more than",
+        r"INFO: task (?P<subject>\S+?):?\d* blocked for more than (?P<time>\d+) seconds",
+    ),
+    _message(
+        "dmesg",
+        "read-only",
+        ("read-only", "remount-ro", "hutting down filesystem"),
+        r"(?P<subject>EXT4-fs|XFS|BTRFS).{0,120}(?:remounting filesystem read-only|remount-ro"
+        r"|[Ss]hutting down filesystem)",
+    ),
+    _message("dmesg", "write cache", "Write cache: ", r"\[(?P<subject>sd[a-z]+)\] Write cache: (?:enabled|disabled)"),
+    _message("dmesg", "link speed", "SATA link up", r"(?P<subject>ata\d+): SATA link up (?:1\.5|3\.0) Gbps"),
+    _message(
+        "dmesg",
+        "memory",
+        ("oom-killer", "Out of memory"),
+        r"(?P<subject>[\w.-]{1,40}) invoked oom-killer|Out of memory: Kill",
+    ),
+)
+TOOL = "dmesg"
+STARTS = ""
+HOLDS: tuple[str, ...] = (
+    *(
+        "sync duration of ",
+        "slow fdatasync",
+        "took too long",
+        "failed to send out heartbeat",
+        "Slow SQL",
+        "AOF fsync is taking",
+    ),
+    *(
+        "rewriting of AOF",
+        "Background saving",
+        "Background AOF",
+        "Background append",
+        "file rewrite performed",
+        "slow request",
+        "slow ops",
+    ),
+    *(
+        "log_latency",
+        "checkpoint complete",
+        "LOG:  duration",
+        "checkpoints are occurring",
+        "disk stall",
+        "disk slowness",
+    ),
+    *(
+        "medium error",
+        "Medium Error",
+        "Unrecovered read error",
+        "I/O error",
+        "failed command: ",
+        "resetting",
+        "device reset",
+    ),
+    *(
+        "reset controller",
+        "-speed USB",
+        "task abort",
+        " timeout",
+        "timed out",
+        "frozen",
+        "blocked for more than",
+        "read-only",
+        "remount-ro",
+    ),
+    *("Shutting down filesystem", "Write cache: ", "SATA link up", "oom-killer", "Out of memory"),
+)
+GAP = 3
+STAMP = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})[ T](\d{2}):(\d{2}):(\d{2}(?:\.\d{1,6})?)")
+SHORT = re.compile(r"\b(\d{1,2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{2}):(\d{2}):(\d{2})")
+UPTIME = re.compile(r"\[\s*(\d{1,9}\.\d{1,6})\]")
+
+
+def read(lines: Lines, at: int) -> Block | None:
+    """Return the messages of one program from `at` on."""
+    first = _event(lines[at], at)
+    if first is None:
+        return None
+    tool, event = first
+    events, end = [event], at + 1
+    for index in range(at + 1, len(lines)):
+        if index - end >= GAP or command(lines[index]):
+            break
+        if (found := _event(lines[index], index)) and found[0] == tool:
+            events.append(found[1])
+            end = index + 1
+        elif found:
+            break
+    return Block(tool, at + 1, end, list(events))
+
+
+def _event(line: str, at: int) -> tuple[str, Event] | None:
+    for message in MESSAGES:
+        if any(text in line for text in message.holds) and (match := message.pattern.search(line)):
+            groups = match.groupdict()
+            time = groups.get("time")
+            return message.tool, Event(
+                (groups.get("subject") or message.tool.removesuffix("-log")).strip(),
+                message.code,
+                at + 1,
+                _at(line),
+                ms(time, "s") if time else None,
+                line.strip()[:200],
+            )
+    return None
+
+
+def _at(line: str) -> float | None:
+    if match := STAMP.search(line[:80]):
+        year, month, day, hour, minute = (int(part) for part in match.groups()[:5])
+        try:
+            return datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp() + float(match[6])
+        except ValueError:
+            return None
+    if match := SHORT.search(line[:60]):
+        return int(match[1]) * 86400.0 + int(match[3]) * 3600 + int(match[4]) * 60 + int(match[5])
+    return float(match[1]) if (match := UPTIME.match(line.strip())) else None

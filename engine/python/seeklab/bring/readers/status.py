@@ -1,0 +1,329 @@
+"""Reports of state: drives, RAID controllers, properties and caches of ZFS, NFS counters, and others.
+
+Records are values by subject. A report that gives rules nothing yet is named, with a note of what it would show.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from seeklab.bring.block import Block, Value
+from seeklab.bring.numbers import MS, ms, number, scaled
+from seeklab.bring.tables import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from seeklab.bring.lines import Lines
+
+TOOL = "smartctl"
+
+
+class Form(NamedTuple):
+    """A form of report: its tool, its first line, its reader."""
+
+    tool: str
+    mark: str
+    parse: Callable[[Lines, int], tuple[list[Value], int]]
+    note: str = ""
+
+
+ATTRIBUTE = re.compile(
+    r"\s*(\d{1,3}) ([\w-]{3,40})\s+0x[0-9a-f]{4}\s+(\d{3}|---)\s+(\d{3}|---)\s+(\d{3}|---)\s+\S+\s+\S+\s+(\S+)\s+(\d+)"
+)
+PAIR = re.compile(r"\s*([A-Za-z][\w /()+.,%&'-]{1,60}?)\s*[:=]\s+(\S.{0,160})$")
+MAX_PAIRS = 400
+
+
+def _pairs(lines: Lines, at: int, subject: str, blanks: int = 1) -> tuple[list[Value], int]:
+    """Return `name: value` lines from `at` on; attributes of a drive as well."""
+    found: list[Value] = []
+    end, empty = at, 0
+    for index in range(at, min(len(lines), at + MAX_PAIRS)):
+        line = lines[index]
+        if not line.strip():
+            empty += 1
+            if empty > blanks:
+                break
+            continue
+        if attribute := ATTRIBUTE.match(line):
+            found.append(Value(subject, attribute[2], float(attribute[7]), "raw", index + 1))
+        elif pair := PAIR.match(line):
+            value = number(pair[2].split()[0].rstrip("%,").replace(",", "")) if pair[2].split() else None
+            found.append(Value(subject, pair[1].strip(), pair[2].strip() if value is None else value, line=index + 1))
+        elif index > at + 1 and not line.startswith((" ", "\t", "ID#", "=")) and empty:
+            break
+        end, empty = index + 1, 0
+    return found, end
+
+
+def _drive(lines: Lines, at: int) -> tuple[list[Value], int]:
+    return _pairs(lines, at, "drive", blanks=2)
+
+
+def _controller(lines: Lines, at: int) -> tuple[list[Value], int]:
+    return _pairs(lines, at, "controller")
+
+
+def _properties(lines: Lines, at: int) -> tuple[list[Value], int]:
+    found, end = rows(lines, at + 1, lines[at].split())
+    return [
+        Value(row.words["NAME"], row.words["PROPERTY"], _value(row.words["VALUE"]), line=row.line) for row in found
+    ], end
+
+
+def _value(text: str) -> float | str:
+    value = number(text.rstrip("%x"))
+    if value is None:
+        value = scaled(text)
+    return text if value is None else value
+
+
+ARC = re.compile(r"\s*([A-Za-z][\w /()+-]{2,60}):\s+(?:([\d.]+) %\s+)?([\d.]+)\s?(\S*)")
+
+
+def _arc(lines: Lines, at: int) -> tuple[list[Value], int]:
+    found: list[Value] = []
+    end = at
+    for index in range(at, min(len(lines), at + MAX_PAIRS)):
+        if not (match := ARC.match(lines[index])):
+            if lines[index].strip() and index > end + 2:
+                break
+            continue
+        if match[2]:
+            found.append(Value("arc", f"{match[1].strip()} share", float(match[2]), "%", index + 1))
+        if (value := scaled(f"{match[3]}{match[4]}")) is not None:
+            found.append(Value("arc", match[1].strip(), value, line=index + 1))
+        end = index + 1
+    return found, end
+
+
+def _columns(lines: Lines, at: int) -> tuple[list[Value], int]:
+    columns = lines[at].split()
+    found, end = rows(lines, at + 1, columns, blanks=1)
+    return [
+        Value(columns[0] + " " + row.words[columns[0]], column, value, line=row.line)
+        for row in found
+        for column in columns[1:]
+        if (value := row.number(column)) is not None
+    ], end
+
+
+def _nfsstat(lines: Lines, at: int) -> tuple[list[Value], int]:
+    found: list[Value] = []
+    end = at + 1
+    names: list[str] = []
+    for index in range(at + 1, min(len(lines), at + 60)):
+        cells = [cell for cell in lines[index].split() if not cell.endswith("%")]
+        if cells and not any(cell.isdigit() for cell in cells):
+            names, end = cells, index + 1
+        elif cells and len(cells) == len(names) and all(cell.isdigit() for cell in cells):
+            found += [Value("nfs", name, float(cell), line=index + 1) for name, cell in zip(names, cells, strict=True)]
+            end = index + 1
+        elif cells:
+            break
+    return found, end
+
+
+OPERATION = re.compile(r"\s*([A-Z_]{3,24}): (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)")
+
+
+def _mountstats(lines: Lines, at: int) -> tuple[list[Value], int]:
+    """Read a mount's operations: counts, transmissions, timeouts, bytes, and ms queued, on the wire, in total."""
+    found: list[Value] = []
+    mount = lines[at].split(" mounted on ")[-1].split(" ")[0]
+    end = at + 1
+    for index in range(at + 1, min(len(lines), at + 200)):
+        line = lines[index]
+        if line.startswith("device "):
+            break
+        if match := OPERATION.match(line):
+            count, sent, _, _, _, queue, wire, total = (float(cell) for cell in match.groups()[1:])
+            name = match[1]
+            found += [
+                Value(mount, f"{name} count", count, line=index + 1),
+                Value(mount, f"{name} retransmissions", sent - count, line=index + 1),
+            ]
+            if count:
+                parts = (("queue", queue), ("wire", wire), ("total", total))
+                found += [Value(mount, f"{name} {part}", time / count, "ms", index + 1) for part, time in parts]
+        elif option := re.match(r"\s*opts:\s*(\S+)", line):
+            found.append(Value(mount, "options", option[1], line=index + 1))
+        elif line.strip() and not line.startswith((" ", "\t")):
+            break
+        if line.strip():
+            end = index + 1
+    return found, end
+
+
+def _nfsiostat(lines: Lines, at: int) -> tuple[list[Value], int]:
+    found: list[Value] = []
+    mount = lines[at].split(" mounted on ")[-1].rstrip(":")
+    columns: list[str] = []
+    kind, end = "", at + 1
+    for index in range(at + 1, min(len(lines), at + 40)):
+        line = lines[index]
+        cells = line.split()
+        if " mounted on " in line:
+            break
+        if "ops/s" in line or "rpc bklog" in line:
+            kind = cells[0].rstrip(":") if cells[0].rstrip(":") in ("read", "write") else "all"
+            columns = re.findall(
+                r"ops/s|rpc bklog|kB/s|kB/op|retrans|avg RTT \(ms\)|avg exe \(ms\)|avg queue \(ms\)|errors", line
+            )
+        elif cells and columns and number(cells[0]) is not None:
+            numbers = [value for cell in cells if (value := number(cell.strip("()"))) is not None]
+            names = [name for name in columns for _ in range(1 + (name in ("retrans", "errors")))]
+            found += [
+                Value(mount, f"{kind} {name}", value, line=index + 1)
+                for name, value in zip(names, numbers, strict=False)
+            ]
+        if cells:
+            end = index + 1
+    return found, end
+
+
+def _atop(lines: Lines, at: int) -> tuple[list[Value], int]:
+    found: list[Value] = []
+    end = at
+    for index in range(at, min(len(lines), at + 200)):
+        cells = [cell.strip() for cell in lines[index].split("|")]
+        if len(cells) < 4 and not lines[index].startswith("ATOP"):
+            break
+        end = index + 1
+        if cells[0] not in ("DSK", "LVM", "MDD"):
+            continue
+        for cell in cells[2:]:
+            name, _, value = (
+                cell.rpartition(" ") if not cell.endswith(" ms") else cell.removesuffix(" ms").rpartition(" ")
+            )
+            if (of := number(value.rstrip("%"))) is not None:
+                found.append(Value(cells[1], name.strip(), of, line=index + 1))
+    return found, end
+
+
+def _text(length: int) -> Callable[[Lines, int], tuple[list[Value], int]]:
+    """Return a parser of a report that is only named: its lines up to a blank one."""
+
+    def parse(lines: Lines, at: int) -> tuple[list[Value], int]:
+        end = at
+        while end < min(len(lines), at + length) and lines[end].strip():
+            end += 1
+        return [], end
+
+    return parse
+
+
+def _pveperf(lines: Lines, at: int) -> tuple[list[Value], int]:
+    found: list[Value] = []
+    end = at
+    while end < len(lines) and (match := re.match(r"([A-Z][A-Z /()]+):\s+([\d.]+)", lines[end])):
+        found.append(Value("host", match[1].lower(), float(match[2]), line=end + 1))
+        end += 1
+    return found, end
+
+
+def _perfmon(lines: Lines, at: int) -> tuple[list[Value], int]:
+    names = [cell.strip('"') for cell in lines[at].split('","')]
+    found: list[Value] = []
+    end = at + 1
+    while end < len(lines) and lines[end].startswith('"'):
+        cells = [cell.strip('"') for cell in lines[end].split('","')]
+        for name, cell in zip(names[1:], cells[1:], strict=False):
+            subject, _, counter = name.strip("\\").partition("\\")[2].rpartition("\\")
+            if (value := number(cell)) is not None:
+                found.append(Value(subject, counter, value, line=end + 1))
+        end += 1
+    return found, end
+
+
+def _btt(lines: Lines, at: int) -> tuple[list[Value], int]:
+    found: list[Value] = []
+    end = at + 1
+    for index in range(at + 1, min(len(lines), at + 30)):
+        cells = lines[index].split()
+        if len(cells) == 5 and "2" in cells[0]:
+            for name, cell in zip(("min", "mean", "max"), cells[1:4], strict=True):
+                if (value := number(cell)) is not None:
+                    found.append(Value(cells[0], name, value * MS["s"], "ms", index + 1))
+            end = index + 1
+        elif not cells or set(lines[index]) <= set("- "):
+            continue
+        else:
+            break
+    return found, end
+
+
+def _vfsstat(lines: Lines, at: int) -> tuple[list[Value], int]:
+    return _columns(lines, at)
+
+
+def _hdparm(lines: Lines, at: int) -> tuple[list[Value], int]:
+    match = re.search(
+        r"Timing (cached|buffered disk"
+        r"|O_DIRECT disk) reads:\s+([\d.]+) MB in\s+([\d.]+) seconds = ([\d.]+) ([KMG])B/sec",
+        lines[at],
+    )
+    if not match:
+        return [], at
+    return [Value("drive", f"{match[1]} reads", scaled(f"{match[4]}{match[5]}") or 0.0, "bytes/s", at + 1)], at + 1
+
+
+def _unit_ms(text: str) -> float | None:
+    return ms(text)
+
+
+FORMS = (
+    Form(
+        "smartctl",
+        r"smartctl \d|ID# ATTRIBUTE_NAME|=== START OF (?:INFORMATION|READ SMART)|SMART overall-health",
+        _drive,
+    ),
+    Form("nvme-smart", r"Smart Log for NVME device", _drive),
+    Form(
+        "controller",
+        r"(?:Smart Array|Controller Status:|Cache Status:|PERC |Adapter \d+|BBU |Battery(?:/Capacitor)? Status)"
+        r"|Controller = \d",
+        _controller,
+    ),
+    Form("zfs-get", r"NAME\s+PROPERTY\s+VALUE\s+SOURCE", _properties),
+    Form("arc_summary", r"ARC (?:size \(current\)|total accesses|summary|Size:)", _arc),
+    Form("arcstat", r"time\s+(?:read|hits|miss)\s", _columns),
+    Form("ceph-osd-perf", r"osd\s+commit_latency", _columns),
+    Form("nfsstat", r"(?:Client|Server) rpc stats:", _nfsstat),
+    Form("mountstats", r"device \S+ mounted on \S+ with fstype nfs", _mountstats),
+    Form("nfsiostat", r"\S+:\S+ mounted on \S+:$", _nfsiostat),
+    Form("atop", r"(?:ATOP - |(?:DSK|LVM|MDD|MEM|CPU|PRC) \|)", _atop),
+    Form("pveperf", r"CPU BOGOMIPS:", _pveperf),
+    Form("perfmon", r"\"\(PDH-CSV", _perfmon),
+    Form("btt", r"ALL\s+MIN\s+AVG\s+MAX\s+N$", _btt),
+    Form("hdparm", r"Timing (?:cached|buffered disk|O_DIRECT disk) reads:", _hdparm),
+    Form("vfsstat", r"r/s\s+w/s\s+kr/s\s+kw/s\s+ractv\s", _vfsstat),
+    Form(
+        "lsblk",
+        r"NAME\s+MAJ:MIN\s|NAME\s+(?:FSTYPE|SIZE|ROTA|TYPE)\s",
+        _text(200),
+        "names the devices below each other",
+    ),
+    Form("esxtop", "", _text(60), "DAVG is the device's time, KAVG the host's queue"),
+    Form("diskspd", r"Command Line: \S*diskspd", _text(120), "would show rate and time of a benchmark"),
+    Form("macos-iostat", r"KB/t\s+tps\s+MB/s", _text(60), "has no times, only sizes and rates"),
+    Form("iperf", r"\[ ID\] Interval\s+Transfer\s", _text(60), "shows the rate of the network"),
+)
+STARTS = "|".join(form.mark for form in FORMS if form.mark)
+HOLDS: tuple[str, ...] = ("DAVG/cmd",)
+
+
+def read(lines: Lines, at: int) -> Block | None:
+    """Return the report that starts at `at`."""
+    for form in FORMS:
+        if (form.mark and re.match(form.mark, lines[at].lstrip())) or (
+            form.tool == "esxtop" and "DAVG/cmd" in lines[at]
+        ):
+            found, end = form.parse(lines, at)
+            if end > at:
+                return Block(
+                    form.tool, at + 1, end, list(found), notes=[f"{form.tool} {form.note}"] if form.note else []
+                )
+    return None
