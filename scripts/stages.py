@@ -330,7 +330,7 @@ SANITY = Stage(
     environment={"SEEKLAB_SANITY": "whole"},
 )
 
-LONG_TESTS = ("tests/test_calibration.py", "tests/test_diagnosis.py")
+LONG_TESTS = ("tests/test_calibration.py",)
 
 PAGE_SPEEDS = CACHE / "pages.json"
 """The page measurements of `make full`, for comparisons."""
@@ -382,7 +382,7 @@ FULL = (
         environment={"SEEKLAB_FULL": "1"},
     ),
     Stage(
-        "Hidden devices and blind diagnoses",
+        "Hidden devices",
         (*SHARED_OUT, *LONG_TESTS),
         needs=("python-tests", "package"),
         runner=PYTEST,

@@ -88,13 +88,6 @@ STORES = (
         STORED,
     ),
     Store(
-        "signatures",
-        "the signatures of incidents for diagnose",
-        (PYTHON / "diagnosis" / "signatures.json",),
-        (*MODEL, *INCIDENTS, PYTHON / "diagnosis", TESTS / "blind.py"),
-        _python(TESTS / "blind.py", PYTHON / "diagnosis" / "signatures.json"),
-    ),
-    Store(
         "notebooks",
         "the outputs of the notebooks",
         (ROOT / "notebooks",),

@@ -199,22 +199,6 @@ def test_an_empty_shift_is_told_what_it_lacks() -> None:
     assert "shift.failing" in [problem.path for problem in refused.value.problems]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Device r_await aqu-sz %util\nsda 1 1 1\n",
-        "Device r/s r_await aqu-sz %util\nsda nan 1 1 1\n",
-        '{"sysstat": {"hosts": [{"statistics": [{"disk": [{"disk_device": "a", "r_await": 1, "r/s": 1}]}]}]}}',
-        "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\n"
-        + "".join(f"d{number} 1 1 1 1 1 1 1 1\n" for number in range(2000)),
-    ],
-)
-def test_a_report_that_lacks_a_column_or_names_too_many_devices_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_text(text)
-    with pytest.raises(SeeklabError):
-        diagnose([tmp_path / "x.txt"])
-
-
 def test_requests_that_take_no_time_at_all_are_told_of(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("job,op,offset,bytes,submit_ns,latency_ns\n" + "0,read,0,4096,0,0\n" * 30)
     assert diagnose([tmp_path / "x.csv"])

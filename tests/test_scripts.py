@@ -289,7 +289,7 @@ def test_lines_of_routine_are_logged_and_not_shown(
 
 
 def test_what_stores_numbers_for_the_tests_starts_without_the_scripts() -> None:
-    program = "import blind, fact_ranges, fingerprints, reference_pages"
+    program = "import fact_ranges, fingerprints, reference_pages"
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     subprocess.run([sys.executable, "-B", "-c", program], cwd=SCRIPTS.parent / "tests", env=environment, check=True)
 

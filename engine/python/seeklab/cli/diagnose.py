@@ -1,38 +1,44 @@
-"""`seeklab diagnose`: interpret tool output from a slow system, and find the incidents that it resembles."""
+"""`seeklab diagnose`: say what the output of tools shows, which causes it supports, and what to look at next."""
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from typing import TYPE_CHECKING
 
 from seeklab.cli._exit import DONE
-from seeklab.cli._output import complain, print_json
-from seeklab.diagnosis.signatures import diagnose
+from seeklab.cli._output import print_json
+from seeklab.data.files import STANDARD_INPUT
+from seeklab.diagnosis import diagnose
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from seeklab.cli._commands import Commands
-    from seeklab.diagnosis.signatures import Diagnosis
+    from seeklab.diagnosis import Diagnosis, Verdict
 
 WIDTH = 110
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    text = "Interpret reports of observation tools from a slow system and list similar incidents."
+    text = (
+        "Read pasted output of tools from a slow system: what it says, which causes it supports, what to look at next."
+    )
     added = commands.add("diagnose", run, text)
     help_ = (
-        "reports of the same time: iostat -x (text or JSON), zpool iostat, fio's JSON, blkparse, an operation log (CSV)"
+        "text files with any mixture of iostat, zpool, fio, dmesg, vmstat, dd, application logs and others, prompts "
+        "and "
+        "prose included; - or nothing reads the standard input"
     )
-    added.add_argument("files", metavar="FILE", nargs="+", help=help_)
+    added.add_argument("files", metavar="FILE", nargs="*", help=help_)
 
 
 def run(options: Namespace) -> int:
     """Diagnose."""
-    found = diagnose(options.files)
-    for source in found.sources:
-        complain(f"note: {source}")
+    if not options.files and sys.stdin.isatty():
+        sys.stderr.write("Paste the output of tools, then press Ctrl-D.\n")
+    found = diagnose(options.files or [STANDARD_INPUT])
     if options.json:
         print_json(found.document())
     else:
@@ -40,21 +46,47 @@ def run(options: Namespace) -> int:
     return DONE
 
 
+def _line(text: str, first: str = "- ") -> None:
+    print(textwrap.fill(text, WIDTH, initial_indent=first, subsequent_indent=" " * len(first)))
+
+
 def _print(found: Diagnosis) -> None:
-    print("Observations in the numbers")
-    for sentence in found.says or ["Nothing stands out."]:
-        print(textwrap.fill(sentence, WIDTH, initial_indent="- ", subsequent_indent="  "))
-    print()
-    if found.is_none:
-        print(f"No incident fits: {found.why}.")
-    else:
-        print("Incidents that fit")
-        for number, fit in enumerate(found.ranked, 1):
-            line = f"{number}. {fit.mechanism} (as in {fit.incident}), {fit.percent:.0f}%"
-            like = f": similar in {'; '.join(fit.alike)}" if fit.alike else ""
-            unlike = f". Different in {'; '.join(fit.unlike)}" if fit.unlike else ""
-            print(textwrap.fill(f"{line}{like}{unlike}", WIDTH, subsequent_indent="   "))
-    if found.next:
-        print("\nNext measurements")
-        for sentence in found.next:
-            print(textwrap.fill(sentence, WIDTH, initial_indent="- ", subsequent_indent="  "))
+    _print_blocks(found)
+    print("\nReadings")
+    for reading in found.readings:
+        _line(f"{reading.sentence} [{reading.sum}]" if reading.sum else reading.sentence)
+    if not found.readings:
+        _line("These columns do not explain a complaint.")
+    print("\nCauses")
+    for verdict in found.causes:
+        _print_cause(verdict)
+    if not found.causes:
+        _line("This text does not show a cause.")
+    print("\nNext look")
+    for look in found.next:
+        _line(look.command, "$ ")
+        for outcome, then in look.outcomes:
+            _line(f"{outcome}: {then}", "  - ")
+    if found.not_recorded:
+        print("\nNot recorded")
+        for part in found.not_recorded:
+            _line(part)
+
+
+def _print_blocks(found: Diagnosis) -> None:
+    print("Found")
+    blocks = found.document()["blocks"]
+    for block in blocks:
+        note = f" ({block['note']})" if block["note"] else ""
+        used = "" if block["used"] else ", not used"
+        _line(f"{block['source']} lines {block['lines'][0]}-{block['lines'][1]}: {block['tool']}{used}{note}")
+    if not blocks:
+        _line("no output of a known tool. Paste the tool's whole output, with its heading.")
+
+
+def _print_cause(verdict: Verdict) -> None:
+    incidents = f" (incidents: {', '.join(verdict.cause.incidents)})" if verdict.cause.incidents else ""
+    _line(f"{verdict.confidence}: {verdict.cause.sentence}{incidents}")
+    for name, of in (("supported by", verdict.supported_by), ("against", verdict.against)):
+        if of:
+            _line(", ".join(f"{reading.id} of {reading.subject}" for reading in of), f"  {name}: ")

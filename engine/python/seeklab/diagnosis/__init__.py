@@ -1,15 +1,11 @@
-"""Diagnosis: from the output of observation tools on a slow system to similar incidents.
+"""Diagnosis of a slow system from the output of tools: readings with their sums, causes as rules, the next look.
 
-    found = seeklab.diagnosis.diagnose(["iostat.json", "ops.csv"])
-    found.says, found.ranked[0].incident, found.next
-
-`summary` computes what the numbers show without any incident. `signatures` compares scale-free numbers with those of
-simulated incidents at many other parameters; if none is near, the answer is none of these.
+found = seeklab.diagnosis.diagnose(["iostat.txt", "dmesg.txt"])
+[(cause.cause.id, cause.confidence) for cause in found.causes]
 """
 
-from __future__ import annotations
+from seeklab.diagnosis.answer import Diagnosis, answer, diagnose
+from seeklab.diagnosis.causes import Cause, Verdict
+from seeklab.diagnosis.reading import Reading
 
-from seeklab.diagnosis.evidence import Evidence, read_evidence
-from seeklab.diagnosis.signatures import Diagnosis, Fit, diagnose
-
-__all__ = ["Diagnosis", "Evidence", "Fit", "diagnose", "read_evidence"]
+__all__ = ["Cause", "Diagnosis", "Reading", "Verdict", "answer", "diagnose"]

@@ -6,15 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case
 from seeklab._json_handlers import JsonHandler
-from seeklab.diagnosis.evidence import read_evidence
+from seeklab.diagnosis.answer import diagnose
 from seeklab.diagnosis.samples import record
-from seeklab.diagnosis.signatures import judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-MAX_BYTES = 1 << 25
-"""Limit for the text of a file, because a page has less memory than a machine."""
 
 
 class Handler(JsonHandler):
@@ -23,9 +19,11 @@ class Handler(JsonHandler):
     def _answer(self, asked: Mapping[str, Any], _: Callable[[float], object]) -> Mapping[str, Any]:
         if "record" in asked:
             return {"files": record(asked["record"])}
-        found = judge(read_evidence(asked["files"], MAX_BYTES))
-        document = found.document()
-        for fit in document["ranked"]:
-            incident = case(fit["incident"]).document
-            fit |= {"code": incident["code"], "title": incident["title"], "symptom": incident["symptom"]}
-        return {**document, "sources": found.sources}
+        document = diagnose(asked["files"]).document()
+        for cause in document["causes"]:
+            named = [case(incident).document for incident in cause["incidents"]]
+            cause["incidents"] = [
+                {"id": incident, "code": of["code"], "title": of["title"]}
+                for incident, of in zip(cause["incidents"], named, strict=True)
+            ]
+        return document

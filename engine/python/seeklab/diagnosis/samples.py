@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from seeklab._result import Result
 
 SEED = 11
-"""A seed that the signatures do not use."""
+"""Any seed."""
 MAX_RUN = 60_000
 MAX_ROWS = 8_000
 COLUMNS = ("job", "op", "offset", "bytes", "submit_ns", "latency_ns")
-KERNEL = "Linux 6.1.0-18-amd64 (host)\t_x86_64_\t(8 CPU)\n\n"
+KERNEL = "$ iostat -xy 30 1\nLinux 6.1.0-18-amd64 (host)\t_x86_64_\t(8 CPU)\n\n"
 
 
 @dataclass(frozen=True)

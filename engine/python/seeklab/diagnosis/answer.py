@@ -1,0 +1,138 @@
+"""The answer to pasted reports: what was found, what it says, its causes, and the next look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab.bring import Block, Found, blocks
+from seeklab.bring.block import JobRow, Request, Sample
+from seeklab.data.files import MAX_TEXT_BYTES, Kind, read_pasted, shown
+from seeklab.diagnosis.causes import LIKELY, SHOWN, Look, Verdict, verdicts
+from seeklab.diagnosis.intervals import tables
+from seeklab.diagnosis.readings import readings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+    from seeklab.diagnosis.reading import Reading
+
+MAX_REPORT_BYTES = 20 << 20
+FILE = Kind("output of tools such as iostat, zpool iostat, fio, dmesg or dd")
+MAX_CAUSES = 5
+MAX_LOOKS = 2
+ASK = Look(
+    "iostat -x -y 5 6",
+    (
+        ("a device is busy, or its requests take long", "add that text here"),
+        ("no device is busy", "the time is spent above the devices: measure there"),
+    ),
+)
+"""The look that separates most causes, if there is none yet."""
+
+
+@dataclass
+class Diagnosis:
+    """The answer to pasted reports."""
+
+    found: list[Found] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
+    causes: list[Verdict] = field(default_factory=list)
+    next: list[Look] = field(default_factory=list)
+    not_recorded: list[str] = field(default_factory=list)
+
+    @property
+    def blocks(self) -> list[Block]:
+        """Return the blocks of all texts."""
+        return [block for found in self.found for block in found.blocks]
+
+    def document(self) -> dict[str, Any]:
+        """Return the answer as JSON."""
+        return {
+            "blocks": [_block(block) for block in self.blocks],
+            "skipped": [
+                {"source": found.source, "lines": [part.first, part.last], "text": part.text}
+                for found in self.found
+                for part in found.skipped
+            ],
+            "readings": [reading.document() for reading in self.readings],
+            "causes": [_cause(verdict) for verdict in self.causes],
+            "next": [
+                {"command": look.command, "if": [{"outcome": outcome, "then": then} for outcome, then in look.outcomes]}
+                for look in self.next
+            ],
+            "not_recorded": self.not_recorded,
+        }
+
+
+def _block(block: Block) -> dict[str, Any]:
+    notes = [*block.notes]
+    samples = [record for record in block.records if isinstance(record, Sample)]
+    if len(samples) > 1 and samples[0].is_since_boot:
+        notes.append(f"the first of {len(samples)} samples averages since boot and is left out")
+    return {
+        "tool": block.tool,
+        "source": block.source,
+        "lines": [block.first, block.last],
+        "used": bool(readings([block])),
+        "note": "; ".join(notes),
+    }
+
+
+def _cause(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "cause": verdict.cause.id,
+        "sentence": verdict.cause.sentence,
+        "incidents": list(verdict.cause.incidents),
+        "confidence": verdict.confidence,
+        "supported_by": [reading.id for reading in verdict.supported_by],
+        "against": [reading.id for reading in verdict.against],
+        "undecided_without": list(verdict.cause.undecided),
+    }
+
+
+def diagnose(files: Sequence[str | PathLike[str]], most_bytes: int = MAX_REPORT_BYTES) -> Diagnosis:
+    """Return what reports say. Any text is read; a file that cannot be opened or is not text raises SeeklabError."""
+    if not files:
+        raise SeeklabError(
+            [Problem("files", "the list is empty; pass output of iostat, zpool iostat, fio, dmesg, ...")]
+        )
+    kind = replace(FILE, most_bytes=min(most_bytes, MAX_TEXT_BYTES))
+    return answer([blocks(read_pasted(path, kind), shown(path)) for path in files])
+
+
+def answer(found: list[Found]) -> Diagnosis:
+    """Return what cut texts say."""
+    all_blocks = [block for each in found for block in each.blocks]
+    said = readings(all_blocks)
+    causes = verdicts(said)
+    return Diagnosis(found, said, causes[:MAX_CAUSES], _next(causes), list(_not_recorded(all_blocks)))
+
+
+def _next(causes: Sequence[Verdict]) -> list[Look]:
+    """Return the looks of the strongest causes; a cause that is shown needs no second one."""
+    looks = [verdict.cause.look for verdict in causes if verdict.cause.look is not None]
+    if not looks or (causes and causes[0].confidence not in (SHOWN, LIKELY)):
+        return [ASK, *islice(looks, MAX_LOOKS - 1)]
+    return looks[: 1 if causes[0].confidence == SHOWN else MAX_LOOKS]
+
+
+def _not_recorded(all_blocks: Sequence[Block]) -> Iterator[str]:
+    if not all_blocks:
+        return
+    devices = list(tables(all_blocks))
+    if not devices:
+        yield "the devices' own times and queues (iostat -x 1)"
+    elif not any(
+        row.flushes.per_s is not None
+        for block in devices
+        for record in block.records
+        if isinstance(record, Sample)
+        for row in record.rows
+    ):
+        yield "flushes (iostat -x of sysstat 12.5 or later)"
+    if not any(isinstance(record, (JobRow, Request)) for block in all_blocks for record in block.records):
+        yield "the time that the application waits for a request"

@@ -1,0 +1,511 @@
+"""Devices by themselves and compared with each other: concurrency, time, throughput, limits, peers, layers.
+
+Every conclusion is arithmetic. The mean time of a request is not the device's service time: it includes the wait in the
+queue. sysstat withdrew `svctm`, which is false for devices that serve several requests at once.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby, pairwise
+from statistics import fmean, median
+from typing import TYPE_CHECKING
+
+from seeklab.bring.block import Sample
+from seeklab.diagnosis.intervals import Device, bytes_per_s, devices_of, ios_per_s, samples, tables, time, work
+from seeklab.diagnosis.reading import Reading, Strength, count, rate, size
+from seeklab.diagnosis.reading import time as in_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from seeklab.bring.block import Block
+
+BUSY, IDLE = 0.8, 0.5
+ONE_LOW, ONE_HIGH = 0.7, 1.3
+LITTLE_FACTOR, LITTLE_LEAST = 1.5, 0.6
+"""A queue contradicts Little's law if it differs by this factor, and by more than this many requests."""
+PEER_TIME, PEER_LOAD = 3.0, 2.0
+"""Peers differ if their times differ by this factor while their loads differ by less than the other."""
+ALIKE = 0.35
+SICK_IOS, SICK_MS = 40.0, 150.0
+STALL = 1.5
+MIN_IOS = 1.0
+ROUND_SHARE = 0.8
+QUEUE_LIMITS = (8, 10, 16, 31, 32, 64, 128, 254, 256, 512, 1023, 1024)
+REVOLUTION_MS = (5.0, 25.0)
+"""One to two revolutions of disks of 5,400 to 15,000 rpm, with settling."""
+FLASH_FLUSH_MS = (0.3, 5.0)
+SMALL = 64 << 10
+LARGE = 256 << 10
+
+
+def read(blocks: Sequence[Block]) -> Iterator[Reading]:
+    """Yield the readings of all tables of devices."""
+    for block in tables(blocks):
+        boot = [record for record in block.records if isinstance(record, Sample) and record.is_since_boot]
+        if boot and not samples(block):
+            yield Reading(
+                "since-boot-only",
+                block.tool,
+                "The only sample averages since boot. It says nothing about the present; record some intervals "
+                "(iostat -x 1 5) while the system is slow.",
+                strength=Strength.CONTEXT,
+            )
+            continue
+        devices = devices_of(block)
+        usable: list[Device] = []
+        for device in devices:
+            odd = list(_impossible(device))
+            yield from odd
+            if not any(reading.id == "contradiction" for reading in odd):
+                usable.append(device)
+        for device in usable:
+            yield from _alone(device)
+        yield from _peers(usable)
+        yield from _layers(usable)
+        yield from _idle(usable)
+        if block.tool != "diskstats" and len(samples(block)) > 1:
+            yield from _over_time(usable, len(samples(block)))
+    yield from _before_after(blocks)
+
+
+def _impossible(device: Device) -> Iterator[Reading]:
+    hung = [row for row in device.rows if ios_per_s(row) < 0.05 and (row.in_flight or 0) >= 1 and (row.busy or 0) > 0.9]
+    if hung:
+        waiting = fmean(row.in_flight or 0 for row in hung)
+        yield Reading(
+            "hung",
+            device.name,
+            f"{device.name} has {count(waiting)} requests in flight and completes none, in {len(hung)} of "
+            f"{len(device.rows)} samples: it does not answer.",
+            f"{count(waiting)} in flight, 0 completed, 100% busy",
+            Strength.IMPOSSIBLE,
+            {"in_flight": waiting},
+        )
+        return
+    for row in device.rows:
+        implied, queue = work(row), row.in_flight
+        if implied is None or queue is None or device.name.startswith("md"):
+            continue
+        if max(implied, queue) - min(implied, queue) > LITTLE_LEAST and max(implied, queue) > LITTLE_FACTOR * min(
+            implied, queue
+        ):
+            yield Reading(
+                "contradiction",
+                device.name,
+                f"{device.name}: rate times time is {count(implied)} requests in flight, but the queue column says "
+                f"{count(queue)}. One of the columns is wrong, so nothing follows from this row.",
+                f"{count(ios_per_s(row))}/s x {in_time(time(row) or 0)} = {count(implied)}, not {count(queue)}",
+                Strength.IMPOSSIBLE,
+                {"implied": implied, "queue": queue},
+            )
+            return
+
+
+def _alone(device: Device) -> Iterator[Reading]:
+    queue, busy, ios = device.in_flight, device.busy, device.ios_per_s
+    if ios < 0.05:
+        return
+    mean_time = device.time()
+    if queue is None and mean_time is not None:
+        queue = ios * mean_time / 1e3
+    yield from _use(device, queue, busy)
+    if queue is None:
+        return
+    one_busy = busy is None or busy > BUSY
+    if ONE_LOW <= queue <= ONE_HIGH and one_busy and (mean_time or 0) > 0.2 and ios >= 10:
+        yield _one_at_a_time(device, queue, mean_time or 0)
+    if ios < SICK_IOS and (mean_time or 0) > SICK_MS and (busy is None or busy > 0.9) and queue < 40:
+        yield Reading(
+            "slow-without-load",
+            device.name,
+            f"{device.name} completes only {count(ios)} requests per second, each after {in_time(mean_time or 0)}, "
+            "with "
+            f"{count(queue)} in flight: little load, a short queue, and still every request is slow.",
+            f"{count(ios)}/s x {in_time(mean_time or 0)} = {count(ios * (mean_time or 0) / 1e3)}",
+            values={"ios_per_s": ios, "ms": mean_time or 0, "in_flight": queue},
+        )
+    yield from _parts(device, queue)
+    yield from _partial(device)
+    yield from _limits(device, queue)
+
+
+def _use(device: Device, queue: float | None, busy: float | None) -> Iterator[Reading]:
+    """Yield the plain numbers of a device: rate, sizes, time, concurrency."""
+    if device.ios_per_s < MIN_IOS and (busy or 0) < IDLE:
+        return
+    if device.time() == 0 and not busy:
+        yield Reading(
+            "no-times",
+            device.name,
+            f"{device.name}: {count(device.ios_per_s)} requests/s; this kernel records no times for it.",
+            strength=Strength.CONTEXT,
+        )
+        return
+    words, values = _flows(device)
+    if not words and device.ios_per_s >= MIN_IOS:
+        words.append(f"{count(device.ios_per_s)} requests/s{_at(device.time())}")
+    if busy is not None:
+        values["busy"] = busy
+        words.append(f"busy {100 * busy:.0f}% of the time")
+    if queue is not None:
+        values["in_flight"] = queue
+        words.append(f"{count(queue)} in flight")
+    total = len(samples(device.block))
+    seen = f" (in {len(device.rows)} of {total} samples; idle in the others)" if len(device.rows) < total else ""
+    sum_ = ""
+    if (of_time := device.time()) is not None and (
+        implied := [value for row in device.rows if (value := work(row)) is not None]
+    ):
+        sum_ = f"{count(device.ios_per_s)}/s x {in_time(of_time)} = {count(fmean(implied))}"
+    yield Reading("use", device.name, f"{device.name}: {', '.join(words)}{seen}.", sum_, values=values)
+
+
+def _at(ms: float | None) -> str:
+    return "" if ms is None else f" at {in_time(ms)}"
+
+
+def _flows(device: Device) -> tuple[list[str], dict[str, float]]:
+    """Return the rates, sizes and times of a device's requests by kind, as texts and as numbers."""
+    words = []
+    values: dict[str, float] = {"ios_per_s": device.ios_per_s, "bytes_per_s": device.bytes_per_s}
+    for kind in ("reads", "writes", "discards", "flushes"):
+        per_s, ms, bytes_ = device.per_s(kind), device.ms(kind), device.size(kind)
+        values |= {
+            f"{kind}_{unit}": value
+            for unit, value in (("per_s", per_s), ("ms", ms), ("bytes", bytes_))
+            if value is not None
+        }
+        if per_s >= MIN_IOS:
+            of = f" of {size(bytes_)}" if bytes_ and kind in ("reads", "writes") else ""
+            words.append(f"{count(per_s)} {kind}/s{of}{_at(ms)}")
+    return words, values
+
+
+def _one_at_a_time(device: Device, queue: float, ms: float) -> Reading:
+    writes = device.per_s("writes") + device.per_s("flushes")
+    share = writes / max(device.ios_per_s, 1e-9)
+    flush = device.ms("flushes")
+    turn = (
+        " The time is about one revolution of a disk."
+        if REVOLUTION_MS[0] <= ms <= REVOLUTION_MS[1] and share > 0.5
+        else ""
+    )
+    bytes_ = device.size("writes") or 0.0
+    return Reading(
+        "one-at-a-time",
+        device.name,
+        f"{device.name} serves one request at a time: {count(queue)} in flight on average, and each takes "
+        f"{in_time(ms)}. "
+        f"The sender waits for each request before it sends the next.{turn}",
+        f"{count(device.ios_per_s)}/s x {in_time(ms)} = {count(device.ios_per_s * ms / 1e3)}",
+        values={
+            "ms": ms,
+            "write_share": share,
+            "ios_per_s": device.ios_per_s,
+            "bytes": bytes_,
+            "flush_ms": flush or 0.0,
+            "flushes_per_s": device.per_s("flushes"),
+            "in_flight": queue,
+        },
+    )
+
+
+def _parts(device: Device, queue: float) -> Iterator[Reading]:
+    """Yield which kind of request holds the queue: flushes or discards."""
+    for kind in ("flushes", "discards"):
+        per_s, ms = device.per_s(kind), device.ms(kind)
+        if not per_s or ms is None:
+            continue
+        held = per_s * ms / 1e3
+        if held > 0.4 * max(queue, 0.05) and held > 0.2:
+            yield Reading(
+                f"{kind}-hold-the-queue",
+                device.name,
+                f"{device.name}: {kind} account for {count(held)} of the {count(queue)} requests in flight.",
+                f"{count(per_s)} {kind}/s x {in_time(ms)} = {count(held)} of {count(queue)}",
+                values={"share": held / max(queue, 1e-9), "per_s": per_s, "ms": ms},
+            )
+
+
+def _partial(device: Device) -> Iterator[Reading]:
+    """Find reads of one block for each large write, whose first and last block are changed, not overwritten."""
+    reads, writes = device.per_s("reads"), device.per_s("writes")
+    read_size, write_size = device.size("reads"), device.size("writes")
+    if (
+        read_size
+        and write_size
+        and read_size <= 4.5 * 1024
+        and write_size > 16 << 10
+        and writes > MIN_IOS
+        and 0.8 < reads / writes < 3
+    ):
+        yield Reading(
+            "partial-blocks",
+            device.name,
+            f"{device.name} does {count(reads / writes)} reads of {size(read_size)} for each write of "
+            f"{size(write_size)}: the writes cover "
+            "their first and last block in part only.",
+            f"{count(reads)} / {count(writes)} = {count(reads / writes)}",
+            values={"ratio": reads / writes},
+        )
+
+
+def _limits(device: Device, queue: float) -> Iterator[Reading]:
+    rows = [row for row in device.rows if (row.busy or 0) > IDLE or row.busy is None]
+    if not rows:
+        return
+    for limit in QUEUE_LIMITS:
+        near = [row for row in rows if row.in_flight is not None and abs(row.in_flight - limit) <= 0.025 * limit]
+        if (
+            len(near) == len(rows)
+            and (len(rows) > 1 or abs(queue - limit) < 0.01 * limit)
+            and ios_per_s(rows[0]) > MIN_IOS
+        ):
+            ios, ms = device.ios_per_s, device.time() or 0
+            yield Reading(
+                "constant-queue",
+                device.name,
+                f"{device.name} has {limit} requests in flight in every sample: a limit of the sender or of the queue.",
+                f"{count(ios)}/s x {in_time(ms)} = {count(ios * ms / 1e3)}",
+                Strength.ROUND,
+                {"limit": limit, "ms": ms, "ios_per_s": ios},
+            )
+            break
+    rates = [bytes_per_s(row) for row in rows]
+    if min(rates) > 1 << 20:
+        steps = [round(value / (1 << 20)) for value in rates]
+        exact = [abs(value / (1 << 20) - step) < 2e-3 for value, step in zip(rates, steps, strict=True)]
+        is_round = steps[0] % 25 == 0 or steps[0] % 16 == 0
+        if len(rows) > 1 and len(set(steps)) == 1 and all(exact) and is_round:
+            yield Reading(
+                "round-throughput",
+                device.name,
+                f"{device.name} moves {steps[0]} MiB/s to the last digit in every sample: a configured limit on "
+                "throughput.",
+                f"{count(rates[0] / 1024)} kB/s = {steps[0]} x 1,024",
+                Strength.ROUND,
+                {"bytes_per_s": rates[0]},
+            )
+    rates = [ios_per_s(row) for row in rows]
+    if min(rates) >= 100 and len(rows) > 1:
+        first = round(rates[0] / 50) * 50
+        if first and all(abs(value - first) <= 0.003 * first for value in rates) and (device.in_flight or 0) > 2:
+            yield Reading(
+                "round-rate",
+                device.name,
+                f"{device.name} completes {first:,} requests per second in every sample: a configured limit on "
+                "requests.",
+                f"{count(rates[0])}/s in {len(rows)} of {len(rows)} samples",
+                Strength.ROUND,
+                {"ios_per_s": first},
+            )
+
+
+def _family(name: str) -> str:
+    return re.sub(r"\d+(?:n\d+)?$|(?<=^sd)[a-z]+$|(?<=^xvd)[a-z]+$|(?<=^vd)[a-z]+$|(?<=^c)\S+$", "", name) or name
+
+
+def _peers(devices: Sequence[Device]) -> Iterator[Reading]:
+    """Compare devices of the same kind."""
+    physical = [device for device in devices if not device.is_stacked and device.ios_per_s > 0.5]
+    groups = groupby(sorted(physical, key=lambda device: _family(device.name)), key=lambda device: _family(device.name))
+    for _, members in groups:
+        yield from _compare([device for device in members if device.time() is not None])
+
+
+def _compare(group: list[Device]) -> Iterator[Reading]:
+    if len(group) < 2:
+        return
+    times = {device.name: device.time() or 0.0 for device in group}
+    slow = max(group, key=lambda device: times[device.name])
+    others = [device for device in group if device is not slow and device.ios_per_s >= 0.3 * slow.ios_per_s]
+    if others:
+        usual = median(times[device.name] for device in others)
+        load = slow.ios_per_s / max(median(device.ios_per_s for device in others), 1e-9)
+        rates = [device.bytes_per_s for device in group if device.bytes_per_s > 1e8]
+        saturated = len(rates) > 1 and max(rates) < 1.1 * min(rates)
+        if (
+            times[slow.name] > PEER_TIME * max(usual, 1e-3)
+            and times[slow.name] > 1
+            and load < PEER_LOAD
+            and not saturated
+        ):
+            other = min(others, key=lambda device: abs(times[device.name] - usual))
+            least = "no more" if load <= 1.1 else f"{load:.1f} times the"
+            busy = (
+                f", {100 * (slow.busy or 0):.0f}% busy against {100 * (other.busy or 0):.0f}%"
+                if slow.busy is not None
+                else ""
+            )
+            yield Reading(
+                "peers-differ",
+                slow.name,
+                f"{slow.name} takes {in_time(times[slow.name])} per request where {other.name} takes "
+                f"{in_time(times[other.name])}, with {least} load{busy}. Equal devices under an equal load should be "
+                "equally fast.",
+                f"{in_time(times[slow.name])} / {in_time(times[other.name])} = "
+                f"{count(times[slow.name] / max(times[other.name], 1e-3))}",
+                Strength.PEERS,
+                {
+                    "ratio": times[slow.name] / max(usual, 1e-3),
+                    "load": load,
+                    "ms": times[slow.name],
+                    "members": len(group),
+                    "in_flight": slow.in_flight or 0.0,
+                },
+            )
+            return
+    active = [device for device in group if device.ios_per_s > MIN_IOS and (device.busy or 0) > 0.1]
+    if len(active) > 1:
+        rates = [device.bytes_per_s for device in active]
+        queues = [device.in_flight or 0.0 for device in active]
+        heavy = [device for device in active if device.bytes_per_s > 0.8 * max(rates)]
+        if len(heavy) > 1 and max(rates) > 1e8 and max(queues) > 8:
+            of = [device.bytes_per_s for device in heavy]
+            yield Reading(
+                "bandwidth-alike",
+                f"{len(heavy)} devices",
+                f"{len(heavy)} devices move {rate(min(of))} to {rate(max(of))} each, however many requests wait "
+                f"({count(min(queues))} to {count(max(queues))}): they are at a limit of bandwidth, and the rest is "
+                "waiting.",
+                f"{count(heavy[0].ios_per_s)}/s x {size(heavy[0].size('reads') or heavy[0].size('writes') or 0)} = "
+                f"{rate(heavy[0].bytes_per_s)}",
+                Strength.PEERS,
+                {"devices": len(heavy), "bytes_per_s": fmean(of)},
+            )
+        elif max(times[device.name] for device in active) < (1 + ALIKE) * min(times[device.name] for device in active):
+            percent = [100 * (device.busy or 0) for device in active]
+            yield Reading(
+                "peers-alike",
+                f"{len(active)} devices",
+                f"{', '.join(device.name for device in active[:8])} are alike: "
+                f"{in_time(min(times[device.name] for device in active))} to "
+                f"{in_time(max(times[device.name] for device in active))} per request, {min(percent):.0f} to "
+                f"{max(percent):.0f}% busy.",
+                strength=Strength.PEERS,
+                values={"devices": len(active)},
+            )
+        elif (
+            max(shares := [device.busy or 0.0 for device in active]) > 2 * max(median(shares), 0.01) and len(active) > 2
+        ):
+            most = max(active, key=lambda device: device.busy or 0)
+            yield Reading(
+                "load-uneven",
+                most.name,
+                f"{most.name} is busy {100 * max(shares):.0f}% of the time, the median device "
+                f"{100 * median(shares):.0f}%.",
+                strength=Strength.PEERS,
+                values={"ratio": max(shares) / max(median(shares), 0.01)},
+            )
+
+
+def _layers(devices: Sequence[Device]) -> Iterator[Reading]:
+    """Compare a virtual device with the physical ones that move the same bytes."""
+    below = [device for device in devices if not device.is_stacked and device.ios_per_s > MIN_IOS]
+    for above in devices:
+        if not above.is_stacked or above.ios_per_s < MIN_IOS or above.in_flight is None or above.name.startswith("md"):
+            continue
+        for device in below:
+            moved = device.bytes_per_s
+            if device.in_flight is None or not moved or not 0.8 < above.bytes_per_s / moved < 1.25:
+                continue
+            if above.in_flight > 3 * max(device.in_flight, 0.5):
+                yield Reading(
+                    "queue-above",
+                    above.name,
+                    f"{above.name} has {count(above.in_flight)} requests in flight, {device.name} below it "
+                    f"{count(device.in_flight)}, with the same bytes per second: the wait is between the two.",
+                    f"{count(above.in_flight)} against {count(device.in_flight)} in flight at {rate(moved)}",
+                    Strength.LAYERS,
+                    {"above": above.in_flight, "below": device.in_flight, "merge": device.ios_per_s / above.ios_per_s},
+                )
+                break
+
+
+def _idle(devices: Sequence[Device]) -> Iterator[Reading]:
+    known = [device for device in devices if device.busy is not None and not device.name.startswith(("loop", "ram"))]
+    if (
+        known
+        and max(device.busy or 0 for device in known) < IDLE
+        and not any((device.time() or 0) > 50 for device in known)
+    ):
+        most = max(known, key=lambda device: device.busy or 0)
+        yield Reading(
+            "devices-not-busy",
+            "devices",
+            f"No device is busy for more than {100 * (most.busy or 0):.0f}% of the time ({most.name}). These columns "
+            "do not explain "
+            "a complaint: if the system is slow, the time is spent elsewhere, or in moments shorter than a sample.",
+            strength=Strength.CONTEXT,
+            values={"busy": most.busy or 0.0},
+        )
+
+
+def _over_time(devices: Sequence[Device], total: int) -> Iterator[Reading]:
+    """Yield stalls: samples that are much worse than the usual one."""
+    for device in devices:
+        times = [(time(row) or 0.0, row) for row in device.rows if ios_per_s(row) > MIN_IOS]
+        if len(times) < 4:
+            continue
+        usual = median(value for value, _ in times)
+        worst, row = max(times, key=lambda pair: pair[0])
+        places = [index for index, (value, _) in enumerate(times) if value > STALL * usual]
+        slow = [times[index][0] for index in places]
+        gaps = [two - one for one, two in pairwise(places)]
+        is_regular = bool(gaps) and min(gaps) > 1 and max(gaps) - min(gaps) <= 1
+        if worst > STALL * usual and worst > 2 and 0 < len(slow) <= len(times) / 2:
+            yield Reading(
+                "stall",
+                device.name,
+                f"{device.name}: in {len(slow)} of {total} samples a request takes up to {in_time(worst)}, usually "
+                f"{in_time(usual)}; the mean "
+                "hides it.",
+                f"{in_time(worst)} / {in_time(usual)} = {count(worst / max(usual, 1e-3))}",
+                values={
+                    "ratio": worst / max(usual, 1e-3),
+                    "share": len(slow) / len(times),
+                    "is_regular": float(is_regular),
+                    "ios_per_s": ios_per_s(row),
+                },
+            )
+
+
+def _before_after(blocks: Sequence[Block]) -> Iterator[Reading]:
+    """Compare two reports of the same tool and devices within one text."""
+    of = [block for block in tables(blocks) if samples(block)]
+    for one, two in pairwise(of):
+        if one.source != two.source or one.tool != two.tool:
+            continue
+        earlier = {device.name: device for device in devices_of(one)}
+        for device in devices_of(two):
+            before = earlier.get(device.name)
+            if before is None or not before.time() or not device.time():
+                continue
+            was, now = before.time() or 0.0, device.time() or 0.0
+            if max(was, now) > 2 * min(was, now) or not 0.5 < before.ios_per_s / max(device.ios_per_s, 1e-9) < 2:
+                yield Reading(
+                    "reports-differ",
+                    device.name,
+                    f"{device.name} differs between the two reports: {in_time(was)} and {in_time(now)} per request, "
+                    f"{count(before.ios_per_s)} and {count(device.ios_per_s)} requests per second.",
+                    f"{in_time(was)} -> {in_time(now)}",
+                    values={"ratio": now / max(was, 1e-6)},
+                )
+                sizes = before.size("writes") or 0.0, device.size("writes") or 0.0
+                rates = before.per_s("writes"), device.per_s("writes")
+                small, large = (0, 1) if sizes[0] < sizes[1] else (1, 0)
+                if sizes[small] and sizes[large] > 3 * sizes[small] and rates[small] > 3 * rates[large]:
+                    yield Reading(
+                        "more-and-smaller",
+                        device.name,
+                        f"In one report {device.name} writes {count(rates[small] / rates[large])} times as many "
+                        "requests of "
+                        f"{size(sizes[small])}, in the other requests of {size(sizes[large])}: the same bytes in more "
+                        "pieces.",
+                        f"{count(rates[small])} x {size(sizes[small])} against {count(rates[large])} x "
+                        f"{size(sizes[large])}",
+                        values={"ratio": rates[small] / rates[large]},
+                    )
+                break

@@ -1,0 +1,297 @@
+"""The host: processors, memory, pressure, and NFS clients."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from seeklab.bring.block import Sample, Value
+from seeklab.diagnosis.intervals import devices_of, tables
+from seeklab.diagnosis.reading import Reading, Strength, count
+from seeklab.diagnosis.reading import time as in_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from seeklab.bring.block import Block
+
+SPINNING = 80.0
+ARC_THREADS = ("arc_prune", "arc_reclaim", "arc_evict", "dbu_evict")
+CPU_THREADS = ("z_wr_iss", "z_rd_int", "z_wr_int", "kcryptd", "dmcrypt", "kworker")
+WORK = {
+    "compression": ("longest_match", "deflate", "zstd", "lz4", "gzip", "ZSTD", "LZ4", "inflate"),
+    "encryption": ("aes", "ccm", "gcm", "sha", "crypt"),
+}
+
+
+def read(blocks: Sequence[Block]) -> Iterator[Reading]:
+    """Yield the readings of the host."""
+    values = [record for block in blocks for record in block.records if isinstance(record, Value)]
+    yield from _swap(values)
+    yield from _processes(values)
+    yield from _cores(values)
+    yield from _functions(values)
+    yield from _pressure(blocks, values)
+    yield from _nfs(values)
+    yield from _osds(values)
+    yield from _members(values)
+
+
+def _of(values: Sequence[Value], subject: str, name: str) -> list[float]:
+    return [
+        value.value
+        for value in values
+        if value.subject == subject and value.name == name and isinstance(value.value, float)
+    ]
+
+
+def _swap(values: Sequence[Value]) -> Iterator[Reading]:
+    moved = [fmean(of) for name in ("si", "so") if (of := _of(values, "host", name))]
+    if moved and sum(moved) > 50:
+        yield Reading(
+            "swapping",
+            "host",
+            f"The host swaps {count(sum(moved))} kB/s: memory is short, and processes wait for the swap device.",
+            "",
+            Strength.RESOURCE,
+            {"kb_per_s": sum(moved)},
+        )
+
+
+def _processes(values: Sequence[Value]) -> Iterator[Reading]:
+    busy = {
+        value.subject.removeprefix("process "): value.value
+        for value in values
+        if value.subject.startswith("process ")
+        and value.name == "cpu"
+        and isinstance(value.value, float)
+        and value.value >= SPINNING
+    }
+    for name, share in busy.items():
+        if name.startswith(ARC_THREADS):
+            yield Reading(
+                "arc-threads-spin",
+                name,
+                f"{name} takes {share:.0f}% of a core: the ARC tries to free what it cannot.",
+                "",
+                values={"cpu": share},
+            )
+        elif name.startswith(CPU_THREADS):
+            yield Reading(
+                "io-thread-full",
+                name,
+                f"{name} takes {share:.0f}% of a core: work of the I/O path is limited by the processor.",
+                "",
+                values={"cpu": share},
+            )
+        elif name.startswith("kswapd"):
+            yield Reading(
+                "swapping", name, f"{name} takes {share:.0f}% of a core: memory is short.", "", values={"kb_per_s": 0.0}
+            )
+    system = _of(values, "host", "system")
+    if system and fmean(system) > 60:
+        yield Reading(
+            "system-time",
+            "host",
+            f"{fmean(system):.0f}% of the processor time is the kernel's.",
+            "",
+            values={"system": fmean(system)},
+        )
+
+
+def _cores(values: Sequence[Value]) -> Iterator[Reading]:
+    """Find one core that is full while the others have time left."""
+    cores: dict[str, float] = {}
+    for value in values:
+        if (
+            value.subject.startswith("cpu ")
+            and value.name in ("user", "system", "softirq", "irq")
+            and isinstance(value.value, float)
+        ):
+            cores[value.subject] = cores.get(value.subject, 0.0) + value.value
+    idle = _of(values, "host", "idle")
+    full = [name for name, share in cores.items() if share > 95]
+    if len(full) == 1 and idle and fmean(idle) > 30:
+        yield Reading(
+            "one-core-full",
+            full[0],
+            f"{full[0]} is full while {fmean(idle):.0f}% of all processor time is idle: one thread limits the work.",
+            f"{cores[full[0]]:.0f}% of one core",
+            values={"share": cores[full[0]] / 100},
+        )
+
+
+def _functions(values: Sequence[Value]) -> Iterator[Reading]:
+    for what, names in WORK.items():
+        share = sum(
+            value.value
+            for value in values
+            if value.subject.startswith("function ")
+            and isinstance(value.value, float)
+            and any(name in value.subject for name in names)
+        )
+        if share > 30:
+            yield Reading(
+                f"cpu-{what}",
+                "kernel",
+                f"{share:.0f}% of the samples are in functions of {what}: the processor is the limit, not the devices.",
+                "",
+                Strength.WORDS,
+                {"share": share / 100},
+            )
+
+
+def _pressure(blocks: Sequence[Block], values: Sequence[Value]) -> Iterator[Reading]:
+    """Compare waiting, as the kernel accounts it, with what the devices do."""
+    pressures = _of(values, "pressure io", "some avg10")
+    waits = _of(values, "host", "iowait")
+    cores = [
+        value
+        for value in values
+        if value.subject.startswith("cpu ") and value.name == "iowait" and isinstance(value.value, float)
+    ]
+    tables_ = list(tables(blocks))
+    devices = [device for block in tables_ for device in devices_of(block)]
+    iowaits = [
+        sample.cpu["iowait"]
+        for block in tables_
+        for sample in block.records
+        if isinstance(sample, Sample) and "iowait" in sample.cpu
+    ]
+    waiting = max([*pressures, *(float(core.value) for core in cores if isinstance(core.value, float))], default=0.0)
+    if waiting > 80 and devices and max((device.busy or 0.0) for device in devices) < 0.3:
+        most = max(devices, key=lambda device: device.busy or 0.0)
+        yield Reading(
+            "waiting-without-io",
+            "host",
+            f"The kernel accounts {waiting:.0f}% of the time as waiting for I/O, but no device is busy for more than "
+            f"{100 * (most.busy or 0):.1f}% of it. This is an effect of accounting: threads of io_uring that wait for "
+            "work count as waiting for I/O.",
+            f"{waiting:.0f}% against {100 * (most.busy or 0):.1f}%",
+            Strength.IMPOSSIBLE,
+            {"pressure": waiting, "busy": most.busy or 0.0},
+        )
+    elif (waits or iowaits) and fmean(waits or iowaits) > 20:
+        yield Reading(
+            "iowait",
+            "host",
+            f"{fmean(waits or iowaits):.0f}% of the processor time is waiting for I/O.",
+            "",
+            Strength.CONTEXT,
+            {"iowait": fmean(waits or iowaits)},
+        )
+
+
+def _nfs(values: Sequence[Value]) -> Iterator[Reading]:
+    mounts = dict.fromkeys(value.subject for value in values if value.name.endswith(" retransmissions"))
+    for mount in mounts:
+        for way in ("READ", "WRITE"):
+            calls, again = _of(values, mount, f"{way} count"), _of(values, mount, f"{way} retransmissions")
+            if calls and again and calls[0] > 100 and again[0] > 0.005 * calls[0]:
+                yield Reading(
+                    "nfs-retransmissions",
+                    mount,
+                    f"{count(again[0])} of {count(calls[0])} {way}s on {mount} were sent again "
+                    f"({100 * again[0] / calls[0]:.1f}%).",
+                    f"{count(again[0])} / {count(calls[0])} = {again[0] / calls[0]:.3f}",
+                    values={"share": again[0] / calls[0]},
+                )
+            queue, wire = _of(values, mount, f"{way} queue"), _of(values, mount, f"{way} wire")
+            if queue and wire and max(queue[0], wire[0]) > 1:
+                where = "in the client, before it is sent" if queue[0] > wire[0] else "at the server and on the network"
+                yield Reading(
+                    "nfs-wait",
+                    mount,
+                    f"A {way} on {mount} waits {in_time(queue[0])} in the client and {in_time(wire[0])} for the "
+                    f"server: most of its time is {where}.",
+                    f"{in_time(queue[0])} + {in_time(wire[0])}",
+                    values={"queue_ms": queue[0], "wire_ms": wire[0], "is_write": float(way == "WRITE")},
+                )
+    calls, again = _of(values, "nfs", "calls"), _of(values, "nfs", "retrans")
+    if calls and again and calls[0] > 100 and again[0] > 0.005 * calls[0]:
+        yield Reading(
+            "nfs-retransmissions",
+            "nfs",
+            f"{count(again[0])} of {count(calls[0])} calls were sent again ({100 * again[0] / calls[0]:.1f}%).",
+            f"{count(again[0])} / {count(calls[0])} = {again[0] / calls[0]:.3f}",
+            values={"share": again[0] / calls[0]},
+        )
+
+
+def _osds(values: Sequence[Value]) -> Iterator[Reading]:
+    times = {
+        value.subject: value.value
+        for value in values
+        if value.name == "commit_latency(ms)" and isinstance(value.value, float)
+    }
+    if len(times) > 1:
+        slow = max(times, key=lambda name: times[name])
+        rest = sorted(time for name, time in times.items() if name != slow)
+        usual = rest[len(rest) // 2]
+        if times[slow] > 5 * max(usual, 1) and times[slow] > 30:
+            yield Reading(
+                "peers-differ",
+                slow,
+                f"{slow} takes {in_time(times[slow])} to commit, the others {in_time(usual)}.",
+                f"{in_time(times[slow])} / {in_time(usual)} = {count(times[slow] / max(usual, 1e-3))}",
+                Strength.PEERS,
+                {"ratio": times[slow] / max(usual, 1.0), "load": 1.0, "ms": times[slow], "members": len(times)},
+            )
+
+
+def _members(values: Sequence[Value]) -> Iterator[Reading]:
+    """Compare the devices of atop: busy, counts and times of an interval."""
+    devices = {value.subject for value in values if value.name == "avio"}
+    rows = {
+        name: {value.name: value.value for value in values if value.subject == name and isinstance(value.value, float)}
+        for name in devices
+    }
+    for name, row in sorted(rows.items()):
+        total = row.get("read", 0.0) + row.get("write", 0.0)
+        if total:
+            yield Reading(
+                "use",
+                name,
+                f"{name}: {count(total)} requests in the interval at {in_time(row['avio'])}, busy "
+                f"{row.get('busy', 0.0):.0f}% of the time.",
+                f"{count(total)} x {in_time(row['avio'])} = {count(total * row['avio'] / 1e3)} s",
+                values={"ios": total, "service_ms": row["avio"], "busy": row.get("busy", 0.0) / 100},
+            )
+    if len(rows) > 1:
+        slow = max(rows, key=lambda name: rows[name]["avio"])
+        others = [rows[name] for name in rows if name != slow]
+        usual = sorted(row["avio"] for row in others)[len(others) // 2]
+        if rows[slow]["avio"] > 5 * usual and _requests(rows[slow]) < 2 * max(_requests(row) for row in others):
+            yield Reading(
+                "peers-differ",
+                slow,
+                f"{slow} takes {in_time(rows[slow]['avio'])} per request, its peers {in_time(usual)}, with no more "
+                "load.",
+                f"{in_time(rows[slow]['avio'])} / {in_time(usual)} = {count(rows[slow]['avio'] / usual)}",
+                Strength.PEERS,
+                {
+                    "ratio": rows[slow]["avio"] / usual,
+                    "load": _requests(rows[slow]) / max(1e-9, *(_requests(row) for row in others)),
+                    "ms": rows[slow]["avio"],
+                    "members": len(rows),
+                },
+            )
+        loaded = max(rows, key=lambda name: _requests(rows[name]))
+        least = min(rows, key=lambda name: _requests(rows[name]))
+        if (
+            _requests(rows[loaded]) > 3 * max(_requests(rows[least]), 1.0)
+            and rows[loaded]["avio"] < 5 * rows[least]["avio"]
+        ):
+            yield Reading(
+                "load-uneven",
+                loaded,
+                f"{loaded} does {count(_requests(rows[loaded]))} requests in the interval, {least} "
+                f"{count(_requests(rows[least]))}.",
+                f"{count(_requests(rows[loaded]))} / {count(_requests(rows[least]))}",
+                Strength.PEERS,
+                {"ratio": _requests(rows[loaded]) / max(_requests(rows[least]), 1.0)},
+            )
+
+
+def _requests(row: Mapping[str, float]) -> float:
+    return row.get("read", 0.0) + row.get("write", 0.0)

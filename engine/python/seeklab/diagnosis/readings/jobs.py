@@ -1,0 +1,356 @@
+"""Load generators and copies: fio, dd, `time`, osd bench. Readings name the depth and the limit of a measurement."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from seeklab.bring.block import Copy, JobRow, Latency, PoolSample, Value
+from seeklab.bring.numbers import scaled
+from seeklab.diagnosis.reading import Reading, Strength, count, rate, size
+from seeklab.diagnosis.reading import time as in_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from seeklab.bring.block import Block
+
+SYNC_ENGINES = frozenset(("psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"))
+FIO = frozenset(("fio-text", "fio-json", "fio-terse"))
+NEAR = 0.2
+MEMORY_RATE = 1.0e9
+DISK_IOS = (40.0, 400.0)
+DISK_MS = 4.0
+SYNC_OPTIONS = ("sync", "fsync", "fdatasync")
+
+
+def read(blocks: Sequence[Block]) -> Iterator[Reading]:
+    """Yield the readings of load generators."""
+    for block in blocks:
+        rows = [record for record in block.records if isinstance(record, JobRow)]
+        for row in rows:
+            yield from _job(row)
+        yield from _runs(rows)
+        for record in block.records:
+            if isinstance(record, Copy):
+                yield from _copy(record)
+        if block.tool == "ceph-osd-bench":
+            yield from _bench(block)
+        elif block.tool == "pveperf":
+            yield from _pveperf(block)
+    yield from _amplification(blocks)
+    yield from _by_setting(blocks)
+
+
+def _options(row: JobRow) -> tuple[int, int, bool]:
+    """Return depth, workers and whether the engine ignores the depth."""
+    depth = int(scaled(row.options.get("iodepth", "1")) or 1)
+    workers = int(scaled(row.options.get("numjobs", "1")) or 1)
+    engine = row.options.get("ioengine", "psync")
+    return depth, workers, engine in SYNC_ENGINES
+
+
+def total_of(row: JobRow) -> Latency:
+    """Return the time of a request: from submission to completion, as far as it was recorded."""
+    if row.total.mean_ms is not None:
+        return row.total
+    return row.completion
+
+
+def _job(row: JobRow) -> Iterator[Reading]:
+    latency = total_of(row)
+    if not row.per_s or latency.mean_ms is None:
+        yield from _without_times(row)
+        return
+    depth, workers, is_sync = _options(row)
+    expected = workers if is_sync else depth * workers
+    name = f"{row.job} {row.direction}"
+    sync = row.sync.mean_ms or 0.0
+    per_sync = min(1.0, (row.sync.count or row.count or 0.0) / row.count) if row.count and sync else float(bool(sync))
+    flight = row.per_s * (latency.mean_ms + sync * per_sync) / 1e3
+    ignored = f" iodepth={depth} has no effect with {row.options.get('ioengine')}." if is_sync and depth > 1 else ""
+    values = {
+        "per_s": row.per_s,
+        "ms": latency.mean_ms,
+        "in_flight": flight,
+        "depth": float(expected),
+        "is_write": float(row.direction != "read"),
+        "fsync_ms": sync,
+        "bytes_per_s": row.bytes_per_s or 0.0,
+        "is_direct": float(row.options.get("direct", "0") in ("1", "true")),
+        "is_sync": float(any(row.options.get(option, "0") not in ("0", "none", "") for option in SYNC_OPTIONS)),
+        "workers": float(workers),
+        "ignores_depth": float(is_sync),
+        "sync_per_request_ms": sync * per_sync,
+        "is_random": float("rand" in row.options.get("rw", "")),
+    }
+    sum_ = f"{count(row.per_s)}/s x {in_time(latency.mean_ms)} = {count(row.per_s * latency.mean_ms / 1e3)}"
+    if sync:
+        sum_ = f"{count(row.per_s)}/s x ({in_time(latency.mean_ms)} + {in_time(sync)} of fsync) = {count(flight)}"
+    yield Reading(
+        "job-use",
+        name,
+        f"{name}: {count(row.per_s)}/s at "
+        f"{in_time(latency.mean_ms)}{f' and {in_time(sync)} for fsync' if sync else ''}, {count(flight)} in flight of "
+        f"{expected} possible.{ignored}",
+        sum_,
+        values=values,
+    )
+    yield from _limit(row, name, values, sum_)
+    yield from _remarks(row, name, values, workers)
+
+
+def _without_times(row: JobRow) -> Iterator[Reading]:
+    if row.per_s and row.bytes_per_s:
+        yield Reading(
+            "job-use",
+            row.job or "fio",
+            f"{row.job or 'fio'}: {count(row.per_s)} {row.direction}s/s of {size(row.bytes_per_s / row.per_s)} = "
+            f"{rate(row.bytes_per_s)}; "
+            "times are not in the report.",
+            values={"per_s": row.per_s, "bytes_per_s": row.bytes_per_s},
+        )
+
+
+def _limit(row: JobRow, name: str, values: Mapping[str, float], sum_: str) -> Iterator[Reading]:
+    """Yield what limits the rate of a job: its depth, its workers, or its syncs."""
+    flight, expected, ms = values["in_flight"], values["depth"], values["ms"]
+    sync, is_sync, workers = values["sync_per_request_ms"], bool(values["ignores_depth"]), values["workers"]
+    if flight <= 1.3 and expected == 1:
+        yield Reading(
+            "depth-one",
+            name,
+            f"{name} has one request in flight: its rate is one divided by the time of a request, not a limit of the "
+            "device.",
+            sum_,
+            values=values,
+        )
+    if sync > 2 * ms:
+        share = sync / (ms + sync)
+        yield Reading(
+            "fsync-dominates",
+            name,
+            f"{100 * share:.0f}% of the time of {name} is fsync, {in_time(values['fsync_ms'])} each.",
+            sum_,
+            values={"share": share, "ms": values["fsync_ms"], "per_s": row.per_s or 0.0},
+        )
+    if expected > 1 and not is_sync and abs(flight / expected - 1) < NEAR:
+        yield Reading(
+            "depth-full",
+            name,
+            f"{name} keeps its {count(expected)} requests in flight; more load would only wait longer.",
+            sum_,
+            values=values,
+        )
+    if is_sync and workers > 1 and abs(flight / workers - 1) < NEAR:
+        yield Reading(
+            "workers-wait",
+            name,
+            f"All {count(workers)} workers of {name} wait: {count(flight)} requests in flight.",
+            sum_,
+            values=values,
+        )
+
+
+def _remarks(row: JobRow, name: str, values: Mapping[str, float], workers: int) -> Iterator[Reading]:
+    """Yield what else a job shows: the rate of a disk, the page cache, outliers, processor time."""
+    latency, ms = total_of(row), values["ms"]
+    if DISK_IOS[0] <= values["per_s"] <= DISK_IOS[1] and ms > DISK_MS:
+        yield Reading(
+            "rate-of-a-disk",
+            name,
+            f"{name} completes {count(values['per_s'])} requests per second: the random rate of one or a few disks.",
+            "",
+            values={"per_s": values["per_s"]},
+        )
+    if "direct" in row.options and values["is_direct"] == 0.0 and row.options.get("ioengine") != "null":
+        yield Reading(
+            "buffered",
+            name,
+            f"{name} ran with direct=0: the page cache takes part, so these are not the device's times.",
+            "",
+            values=values,
+        )
+    if latency.max_ms and latency.stddev_ms and latency.max_ms > 100 * ms and latency.max_ms > 100:
+        yield Reading(
+            "rare-outlier",
+            name,
+            f"The longest request of {name} took {in_time(latency.max_ms)}, the mean is {in_time(ms)}.",
+            "",
+            values={"ratio": latency.max_ms / ms},
+        )
+    cores = row.cpu.get("sys", 0.0) * workers / 100 if row.cpu.get("sys", 0.0) <= 100 else row.cpu["sys"] / 100
+    if cores >= 2:
+        yield Reading(
+            "cpu-heavy",
+            name,
+            f"The system time of {name} is {count(cores)} cores.",
+            f"sys {count(row.cpu['sys'])}%",
+            values={"cores": cores},
+        )
+
+
+def _runs(rows: Sequence[JobRow]) -> Iterator[Reading]:
+    """Compare two runs of one job in one text: on the volume and on the raw device, say."""
+    for one, two in pairwise(rows):
+        slow, fast = sorted((one, two), key=lambda row: row.per_s or 0.0)
+        times = total_of(slow).mean_ms, total_of(fast).mean_ms
+        if one.job != two.job or one.direction != two.direction or not slow.per_s or not fast.per_s or None in times:
+            continue
+        longer, shorter = times[0] or 0.0, times[1] or 0.0
+        if fast.per_s > 2 * slow.per_s and 0.8 < slow.per_s * longer / max(fast.per_s * shorter, 1e-9) < 1.25:
+            yield Reading(
+                "runs-differ",
+                one.job,
+                f"One run of {one.job} takes {in_time(longer)} per request, the other {in_time(shorter)}, with as many "
+                "in flight: "
+                f"{in_time(longer - shorter)} are spent in what one run has and the other has not.",
+                f"{in_time(longer)} - {in_time(shorter)} = {in_time(longer - shorter)}",
+                Strength.LAYERS,
+                {"ratio": longer / max(shorter, 1e-9)},
+            )
+
+
+def _copy(copy: Copy) -> Iterator[Reading]:
+    if not copy.seconds:
+        return
+    if copy.bytes is None:
+        yield Reading(
+            "command-time",
+            "command",
+            f"The command took {count(copy.seconds)} s.",
+            strength=Strength.CONTEXT,
+            values={"s": copy.seconds},
+        )
+        return
+    speed = copy.bytes / copy.seconds
+    match = re.search(r"\bbs=(\S+)", copy.command)
+    block = scaled(match[1]) if match else None
+    calls = copy.calls or (copy.bytes / block if block else None)
+    is_write = bool(re.search(r"\bof=/(?!dev/null)|\bof=(?!/dev/null)\S", copy.command))
+    is_synced = bool(re.search(r"sync|direct", copy.command))
+    yield Reading(
+        "copy",
+        "dd",
+        f"dd moved {size(copy.bytes)} in {count(copy.seconds)} s: {rate(speed)}.",
+        f"{size(copy.bytes)} / {count(copy.seconds)} s = {rate(speed)}",
+        values={"bytes_per_s": speed, "is_write": float(is_write), "is_synced": float(is_synced)},
+    )
+    if calls and block and block <= 64 << 10 and copy.seconds / calls > 1e-4:
+        each = 1e3 * copy.seconds / calls
+        yield Reading(
+            "call-by-call",
+            "dd",
+            f"dd made {count(calls)} calls of {size(block)}, one after the other, and each took {in_time(each)}: that "
+            "time limits the rate, "
+            "not the bandwidth of the device.",
+            f"{count(copy.seconds)} s / {count(calls)} = {in_time(each)}",
+            values={"ms": each, "bytes": block},
+        )
+    elif is_write and not is_synced and copy.command and speed > 0.3 * MEMORY_RATE:
+        yield Reading(
+            "dd-without-sync",
+            "dd",
+            "dd wrote without a sync (no oflag=dsync or direct, no conv=fsync): it measured the page cache, that is "
+            "memory.",
+            f"{rate(speed)} without a sync",
+            Strength.WORDS,
+            {"bytes_per_s": speed},
+        )
+
+
+def _bench(block: Block) -> Iterator[Reading]:
+    values: dict[str, dict[str, float]] = {}
+    for record in block.records:
+        if isinstance(record, Value) and isinstance(record.value, float):
+            values.setdefault(record.subject, {})[record.name] = record.value
+    for subject, of in values.items():
+        if {"iops", "blocksize", "bytes_per_sec"} <= set(of):
+            yield Reading(
+                "bench-blocks",
+                subject,
+                f"{subject} wrote {count(of['iops'])} blocks/s of {size(of['blocksize'])}, "
+                f"{rate(of['bytes_per_sec'])}: large blocks, so the number of "
+                "operations says nothing about small writes.",
+                f"{count(of['iops'])}/s x {size(of['blocksize'])} = {rate(of['bytes_per_sec'])}",
+                Strength.WORDS,
+                {"iops": of["iops"], "bytes": of["blocksize"]},
+            )
+
+
+def _pveperf(block: Block) -> Iterator[Reading]:
+    for record in block.records:
+        if (
+            isinstance(record, Value)
+            and record.name == "fsyncs/second"
+            and isinstance(record.value, float)
+            and record.value
+        ):
+            each = 1e3 / record.value
+            yield Reading(
+                "fsync-rate",
+                "host",
+                f"{count(record.value)} fsyncs per second, one after the other: {in_time(each)} each.",
+                f"1 s / {count(record.value)} = {in_time(each)}",
+                values={"per_s": record.value, "ms": each},
+            )
+
+
+def _amplification(blocks: Sequence[Block]) -> Iterator[Reading]:
+    """Compare what a job wrote with what the pool wrote."""
+    jobs = [
+        row
+        for block in blocks
+        if block.tool in FIO
+        for row in block.records
+        if isinstance(row, JobRow) and row.direction == "write" and row.bytes_per_s
+    ]
+    pools = [
+        row
+        for block in blocks
+        for sample in block.records
+        if isinstance(sample, PoolSample)
+        for row in sample.rows
+        if row.depth == 0 and row.writes.bytes_per_s
+    ]
+    if not jobs or not pools:
+        return
+    upper = sum(row.bytes_per_s or 0.0 for row in jobs)
+    lower = sum(row.writes.bytes_per_s or 0.0 for row in pools) / len(pools)
+    if lower > 3 * upper:
+        yield Reading(
+            "write-amplification",
+            pools[0].name,
+            f"The job writes {rate(upper)}, and the pool writes {rate(lower)}: {count(lower / upper)} bytes for each "
+            "byte.",
+            f"{rate(lower)} / {rate(upper)} = {count(lower / upper)}",
+            Strength.LAYERS,
+            {"ratio": lower / upper},
+        )
+
+
+def _by_setting(blocks: Sequence[Block]) -> Iterator[Reading]:
+    """Compare two timed commands under settings that differ in one place."""
+    runs: list[tuple[dict[str, str], float]] = []
+    settings: dict[str, str] = {}
+    for block in blocks:
+        if block.tool == "settings":
+            settings = {record.name: str(record.value) for record in block.records if isinstance(record, Value)}
+        elif settings and block.tool in ("time", "dd"):
+            seconds = [record.seconds for record in block.records if isinstance(record, Copy) and record.seconds]
+            runs += [(settings, value) for value in seconds[:1]]
+            settings = {}
+    for (one, fast), (two, slow) in pairwise(runs):
+        changed = [name for name in one if two.get(name, one[name]) != one[name]]
+        if len(changed) != 1 or not max(fast, slow) > 2 * min(fast, slow):
+            continue
+        name = changed[0]
+        yield Reading(
+            "encryption-costs" if name == "encryption" else "setting-costs",
+            name,
+            f"With {name}={two[name]} the command takes {count(slow)} s, with {name}={one[name]} {count(fast)} s.",
+            f"{count(slow)} / {count(fast)} = {count(slow / fast)}",
+            Strength.LAYERS,
+            {"ratio": slow / fast},
+        )

@@ -1,0 +1,271 @@
+"""Statements of a report: errors, a disabled cache, a running scrub, a slow sync."""
+
+from __future__ import annotations
+
+import re
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from seeklab.bring.block import Event, Value
+from seeklab.diagnosis.reading import Reading, Strength, count, rate
+from seeklab.diagnosis.reading import time as in_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from seeklab.bring.block import Block
+
+SMR = re.compile(
+    r"ST[2-8]000(?:DM00[4-8]|LM0(?:00|07|15|24)|AS000)|WD[2346]0E(?:FAX|ZAZ|DAZ)|WD[12]0(?:SPZX|SMZ)|ST8000AS"
+    r"|ST5000LM|MQ04",
+    re.IGNORECASE,
+)
+"""Models that their makers declared drive-managed SMR (data sheets and lists of Seagate, Western Digital and Toshiba,
+2020)."""
+DISABLED = re.compile(r"disabled|write ?-?through|\boff\b", re.IGNORECASE)
+FAILED = re.compile(r"fail|degraded|bad|replace|missing|not present|charging|learn", re.IGNORECASE)
+SMART_BAD = {
+    "Reallocated_Sector_Ct": "reallocated sectors",
+    "Current_Pending_Sector": "pending sectors",
+    "Offline_Uncorrectable": "uncorrectable sectors",
+    "Reported_Uncorrect": "uncorrectable errors",
+    "UDMA_CRC_Error_Count": "transfer errors (cable)",
+    "media_errors": "media errors",
+    "Media and Data Integrity Errors": "media errors",
+}
+EVENTS = {
+    "medium error": "reports medium errors: sectors that the drive cannot read",
+    "I/O error": "reports I/O errors",
+    "command failed": "reports failed commands",
+    "reset": "resets a link or controller",
+    "timeout": "reports timeouts",
+    "blocked": "reports tasks that were blocked for minutes",
+    "read-only": "reports a file system that went read-only",
+    "link speed": "reports a link at reduced speed",
+    "memory": "reports that memory ran out",
+}
+
+
+def read(blocks: Sequence[Block]) -> Iterator[Reading]:
+    """Yield the statements of blocks."""
+    for block in blocks:
+        events = [record for record in block.records if isinstance(record, Event)]
+        if block.tool == "dmesg":
+            yield from _kernel(events)
+        elif events:
+            yield from _program(block.tool, events)
+        values = [record for record in block.records if isinstance(record, Value)]
+        if block.tool == "controller":
+            yield from _controller(values)
+        elif block.tool in ("smartctl", "nvme-smart"):
+            yield from _drive(values)
+        elif block.tool == "zpool-status":
+            yield from _pool(values)
+        elif block.tool == "mdstat":
+            yield from _array(values)
+        elif block.tool == "zfs-get":
+            yield from _properties(values)
+
+
+def _kernel(events: Sequence[Event]) -> Iterator[Reading]:
+    for code in dict.fromkeys(event.code for event in events):
+        of = [event for event in events if event.code == code]
+        named = [event.subject for event in of if event.subject and event.subject != "dmesg"]
+        # A subject such as `sdb` may be in the text of a line of which the pattern found none.
+        named += [match[0] for event in of if (match := re.search(r"\bsd[a-z]+\b|\bnvme\d+n?\d*\b", event.text))]
+        subject = next((name for name in named if re.match(r"sd|nvme", name)), named[0] if named else "kernel")
+        if code not in EVENTS:
+            continue
+        longest = max((event.ms or 0.0 for event in of), default=0.0)
+        yield Reading(
+            f"kernel-{code.replace(' ', '-').lower().replace('/', '')}",
+            subject,
+            f"The kernel log {EVENTS[code]} ({subject}, {len(of)} {'line' if len(of) == 1 else 'lines'}).",
+            "",
+            Strength.WORDS,
+            {"lines": len(of), "ms": longest},
+        )
+
+
+def _program(tool: str, events: Sequence[Event]) -> Iterator[Reading]:
+    program = tool.removesuffix("-log")
+    for code in dict.fromkeys(event.code for event in events):
+        of = [event for event in events if event.code == code]
+        times = [event.ms for event in of if event.ms is not None]
+        ats = [event.at_s for event in of if event.at_s is not None]
+        span = max(ats) - min(ats) if len(ats) > 1 else 0.0
+        within = f" within {in_time(1e3 * span) if span < 120 else f'{span / 60:.0f} min'}" if span else ""
+        if not times:
+            if code in ("slow fsync", "slow requests", "checkpoints too frequent"):
+                yield Reading(
+                    f"{program}-{code.replace(' ', '-')}",
+                    program,
+                    f"{program} complains of {code.replace('fsync', 'fsyncs')} {len(of)} times{within}.",
+                    strength=Strength.WORDS,
+                    values={"lines": len(of)},
+                )
+            continue
+        what = {"slow sync": "syncs", "slow apply": "requests", "slow write": "writes"}.get(code, code + "s")
+        least = (
+            " The log names only calls above its threshold, so these are outliers and no mean follows."
+            if min(times) >= 90
+            else ""
+        )
+        yield Reading(
+            f"{program}-{code.replace(' ', '-')}",
+            program,
+            f"{program} reports {len(times)} slow {what.removeprefix('slow ')} of {in_time(min(times))} to "
+            f"{in_time(max(times))}{within}.{least}",
+            strength=Strength.WORDS,
+            values={"lines": len(times), "ms": fmean(times), "max_ms": max(times)},
+        )
+    starts = [event.at_s for event in events if event.code == "rewrite started" and event.at_s is not None]
+    ends = [event.at_s for event in events if event.code == "rewrite ended" and event.at_s is not None]
+    slow = [event.at_s for event in events if event.code == "slow fsync" and event.at_s is not None]
+    if starts and ends and slow and max(ends) > min(starts):
+        inside = [at for at in slow if min(starts) <= at <= max(ends) + 10]
+        if len(inside) > 0.7 * len(slow):
+            took = max(ends) - min(starts)
+            yield Reading(
+                "rewrite-with-slow-fsync",
+                program,
+                f"The slow fsyncs of {program} fall between the start and the end of its rewrite, which takes "
+                f"{count(took)} s: the rewrite "
+                "occupies the device, and fsync waits behind it.",
+                f"{len(inside)} of {len(slow)} warnings within {count(took)} s",
+                Strength.WORDS,
+                {"s": took},
+            )
+
+
+def _controller(values: Sequence[Value]) -> Iterator[Reading]:
+    for value in values:
+        text = str(value.value)
+        if "cache" in value.name.lower() and DISABLED.search(text) and "drive" not in value.name.lower():
+            yield Reading(
+                "cache-disabled",
+                "controller",
+                f"The controller says: {value.name}: {text}. Every write waits for the drives.",
+                "",
+                Strength.WORDS,
+            )
+        elif re.search(r"batter|capacitor|bbu|supercap", value.name, re.IGNORECASE) and FAILED.search(text):
+            yield Reading(
+                "battery-failed", "controller", f"The controller says: {value.name}: {text}.", "", Strength.WORDS
+            )
+
+
+def _drive(values: Sequence[Value]) -> Iterator[Reading]:
+    for value in values:
+        if value.name in SMART_BAD and isinstance(value.value, float) and value.value > 0:
+            yield Reading(
+                "smart-errors",
+                value.subject,
+                f"The drive counts {value.value:,.0f} {SMART_BAD[value.name]}.",
+                "",
+                Strength.WORDS,
+                {"count": value.value},
+            )
+        elif value.name in ("Device Model", "Model Number", "Product") and SMR.search(str(value.value)):
+            yield _smr(str(value.value))
+        elif "Write Cache is" in value.name or (value.name == "Write cache is" and "Disabled" in str(value.value)):
+            yield Reading(
+                "drive-cache-off", value.subject, f"The drive's write cache is {value.value}.", "", Strength.WORDS
+            )
+        elif value.name.startswith("SMART overall") and "FAILED" in str(value.value):
+            yield Reading(
+                "smart-errors", value.subject, "The drive's self-assessment failed.", "", Strength.WORDS, {"count": 1}
+            )
+
+
+def _smr(name: str) -> Reading:
+    return Reading(
+        "smr-model",
+        name[:40],
+        f"The model {name[:40]} is drive-managed SMR, according to its maker.",
+        "",
+        Strength.WORDS,
+    )
+
+
+def _pool(values: Sequence[Value]) -> Iterator[Reading]:
+    running = {value.subject: value for value in values if value.name == "scan running"}
+    for pool, value in running.items():
+        issued = next((each.value for each in values if each.subject == pool and each.name == "issued rate"), None)
+        scanned = next((each.value for each in values if each.subject == pool and each.name == "scanned rate"), None)
+        done = next((each.value for each in values if each.subject == pool and each.name == "scan done"), None)
+        speed = issued if isinstance(issued, float) else scanned
+        at = f" at {rate(speed)}" if isinstance(speed, float) else ""
+        share = f", {count(done)}% done" if isinstance(done, float) else ""
+        yield Reading(
+            "scan-running",
+            pool or "pool",
+            f"The pool runs a {value.value}{at}{share}. It shares the disks with everything else.",
+            "",
+            Strength.WORDS,
+            {
+                "bytes_per_s": float(speed) if isinstance(speed, float) else 0.0,
+                "is_resilver": float(value.value == "resilver"),
+            },
+        )
+    for value in values:
+        name = value.subject.rpartition("/")[2]
+        if value.name == "state" and value.value in ("DEGRADED", "FAULTED", "UNAVAIL", "REMOVED"):
+            yield Reading("pool-state", value.subject, f"{value.subject} is {value.value}.", "", Strength.WORDS)
+        elif value.name in ("read errors", "write errors", "checksum errors"):
+            yield Reading(
+                "pool-errors", value.subject, f"{name} counts {value.value:,.0f} {value.name}.", "", Strength.WORDS
+            )
+    seen = {match[0] for value in values if (match := SMR.search(value.subject))}
+    for name in sorted(seen):
+        yield _smr(name)
+
+
+def _array(values: Sequence[Value]) -> Iterator[Reading]:
+    for value in values:
+        if value.name == "running":
+            yield Reading(
+                "scan-running",
+                value.subject,
+                f"{value.subject} runs a {value.value}, which shares the disks with everything else.",
+                "",
+                Strength.WORDS,
+                {"is_resilver": float(value.value in ("recovery", "resync")), "bytes_per_s": 0.0},
+            )
+
+
+def _properties(values: Sequence[Value]) -> Iterator[Reading]:
+    for value in values:
+        if value.name == "sync" and value.value == "disabled":
+            yield Reading(
+                "sync-disabled",
+                value.subject,
+                f"{value.subject} has sync=disabled: syncs return at once.",
+                "",
+                Strength.WORDS,
+            )
+        elif value.name == "compression" and str(value.value).startswith("gzip"):
+            yield Reading(
+                "gzip",
+                value.subject,
+                f"{value.subject} compresses with {value.value}, which takes a core per stream.",
+                "",
+                Strength.WORDS,
+            )
+        elif value.name in ("capacity", "cap") and isinstance(value.value, float) and value.value > 90:
+            yield Reading(
+                "pool-full",
+                value.subject,
+                f"{value.subject} is {value.value:.0f}% full.",
+                "",
+                Strength.WORDS,
+                {"share": value.value / 100},
+            )
+        elif value.name == "fragmentation" and isinstance(value.value, float) and value.value > 50:
+            yield Reading(
+                "pool-fragmented",
+                value.subject,
+                f"{value.subject} is {value.value:.0f}% fragmented.",
+                "",
+                Strength.WORDS,
+            )
