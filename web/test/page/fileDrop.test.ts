@@ -202,50 +202,49 @@ describe("a page that takes files", () => {
 });
 
 describe("a diagnosis", () => {
-  const fit = {
-    incident: "odx-prefetch",
-    code: "Q1",
-    title: "The missing 256 KiB",
-    symptom: "Reads take 25 ms.",
-    mechanism: "a small part that misses the memory",
-    percent: 91.8,
-    alike: ["size of a request"],
-    unlike: [],
-  };
   const found: Diagnosis = {
-    says: ["sda is busy.", '<img src=x onerror="alert(1)"> is busy.'],
-    none_of_these: false,
-    why: "",
-    ranked: [fit, { ...fit, incident: "picket-fence", title: "The picket fence", percent: 20 }],
-    next: ["what odx-prefetch and picket-fence differ in most: size"],
-    sources: ["a: b.txt: iostat -x"],
+    blocks: [{ tool: "iostat-x", source: "a.txt", lines: [3, 9], used: true, note: "one sample is left out" }],
+    skipped: [
+      { source: "a.txt", lines: [1, 2] },
+      { source: "b.txt", lines: [1, 1] },
+    ],
+    readings: [{ id: "one-at-a-time", subject: "sda", sentence: "sda serves one request.", sum: "96/s x 10.3 ms = 0.99" }],
+    causes: [
+      {
+        cause: "sync-one-by-one",
+        sentence: "Synchronous writes wait for each other.",
+        incidents: [{ id: "sync-serialised", code: "S2", title: "One at a time" }],
+        confidence: "likely",
+        supported_by: ["one-at-a-time"],
+        against: [],
+        undecided_without: ["flushes"],
+      },
+    ],
+    next: [{ command: "strace -c -p PID", if: [{ outcome: "many", then: "commit in groups" }] }],
+    not_recorded: ["the application's time"],
   };
 
-  it("links what fits, says how well, and names files as data", () => {
+  it("names the causes with their confidence, evidence and incidents", () => {
     const view = diagnosisView(found);
-    expect([...view.querySelectorAll(".fits a")].map((link) => link.getAttribute("href"))).toEqual([
-      "odx-prefetch.html",
-      "picket-fence.html",
-    ]);
-    expect(view.querySelector(".fit-name")!.textContent).toBe("A small part that misses the memory92%");
-    expect(view.querySelector("img")).toBeNull();
-    const next = view.querySelector("#next-title")!.nextElementSibling!;
-    expect(next.textContent).toBe("What “The missing 256 KiB” and “The picket fence” differ in most: size.");
-    expect(next.querySelectorAll("a")).toHaveLength(2);
-    expect(kinds(found)).toEqual(new Map([["a: b.txt", "taken as iostat -x"]]));
+    expect(view.querySelector(".fit-share")!.textContent).toBe("likely");
+    expect(view.querySelector<HTMLAnchorElement>(".fits a")!.getAttribute("href")).toBe("sync-serialised.html");
+    expect(view.querySelector(".fits li")!.textContent).toContain(found.readings[0].sentence);
+    expect(view.querySelector(".sum")!.textContent).toContain("0.99");
+    expect(view.querySelector(".look code")!.textContent).toBe("strace -c -p PID");
   });
 
-  it("says that none fits, and why, and names no incident", () => {
-    const view = diagnosisView({ ...found, none_of_these: true, why: "it is a plain device", next: [] });
-    expect(view.querySelector("#fits-title")!.textContent).toBe("No incident fits");
-    expect(view.textContent).toContain("It is a plain device.");
-    expect(view.querySelector("a")).toBeNull();
-  });
-
-  it("folds away what is said of the ninth device and later", () => {
-    const view = diagnosisView({ ...found, says: Array.from({ length: 11 }, (_, at) => `disk${at} is busy.`) });
+  it("says so when no cause is supported, and folds many readings", () => {
+    const many = Array.from({ length: 11 }, (_, at) => ({ ...found.readings[0], sentence: `disk${at} is busy.` }));
+    const view = diagnosisView({ ...found, causes: [], readings: many });
+    expect(view.querySelector(".fits")).toBeNull();
     expect(view.querySelector("details summary")!.textContent).toBe("3 more");
-    expect(view.querySelectorAll("details li")).toHaveLength(3);
+  });
+
+  it("names the tools of each file, and files without any", () => {
+    expect([...kinds(found)]).toEqual([
+      ["a.txt", "contains iostat-x"],
+      ["b.txt", "no output of a known tool"],
+    ]);
   });
 });
 

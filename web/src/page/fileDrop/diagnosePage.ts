@@ -1,4 +1,4 @@
-/** Bring your outage: reports of real tools, by the code of `seeklab diagnose`, and which incidents they resemble. */
+/** Bring your outage: pasted output of tools, read by the code of `seeklab diagnose`. */
 import "../../style/page.css";
 import "../../style/fileDrop.css";
 import { fileDropPage } from "./fileDropPage.ts";
@@ -12,13 +12,13 @@ void buildPage(page, () =>
   fileDropPage<Diagnosis>({
     page,
     handler: "seeklab.diagnosis.handler",
-    what: "Drop reports of the same period here, or choose them: iostat -x (text or JSON), zpool iostat, fio’s JSON, blkparse, an operation log as CSV; gzipped or not. They stay in this browser; nothing is sent.",
+    what: "Drop text files here, or choose them: output of iostat, zpool, fio, dmesg, vmstat, dd, application logs and others, in any mixture. They stay in this browser; nothing is sent.",
     folders: false,
     // As much as a page has memory for; a report is rarely a hundredth of it. The JSON handler limits the size after unpacking.
-    limits: { files: 100, bytes: 32 * mebibyte, allBytes: 64 * mebibyte },
+    limits: { files: 100, bytes: 20 * mebibyte, allBytes: 64 * mebibyte },
     action: "Diagnose",
-    working: "Comparing with the incidents",
-    pasted: "Or paste a report",
+    working: "Reading",
+    pasted: "Or paste the whole screen",
     samples: [
       { name: "writes", title: "Slow synchronous writes" },
       { name: "array", title: "A slow array" },

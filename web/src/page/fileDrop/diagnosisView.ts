@@ -1,38 +1,64 @@
-/** The result of `seeklab diagnose`, as sections of a page. */
+/** The result of `seeklab diagnose`, as sections of a page: causes, readings, the next look, and what was found where. */
 import { html } from "../../base/elements.ts";
 import { keepUnits } from "../../base/format.ts";
 import { save } from "../shared/download.ts";
 
-export interface Fit {
-  readonly incident: string;
+export interface Incident {
+  readonly id: string;
   readonly code: string;
   readonly title: string;
-  readonly symptom: string;
-  readonly mechanism: string;
-  readonly percent: number;
-  readonly alike: readonly string[];
-  readonly unlike: readonly string[];
+}
+
+export interface Cause {
+  readonly cause: string;
+  readonly sentence: string;
+  readonly incidents: readonly Incident[];
+  readonly confidence: "shown" | "likely" | "possible";
+  readonly supported_by: readonly string[];
+  readonly against: readonly string[];
+  readonly undecided_without: readonly string[];
+}
+
+export interface Reading {
+  readonly id: string;
+  readonly subject: string;
+  readonly sentence: string;
+  readonly sum: string;
+}
+
+export interface Block {
+  readonly tool: string;
+  readonly source: string;
+  readonly lines: readonly [number, number];
+  readonly used: boolean;
+  readonly note: string;
+}
+
+export interface Look {
+  readonly command: string;
+  readonly if: readonly { readonly outcome: string; readonly then: string }[];
 }
 
 export interface Diagnosis {
-  readonly says: readonly string[];
-  readonly none_of_these: boolean;
-  readonly why: string;
-  readonly ranked: readonly Fit[];
-  readonly next: readonly string[];
-  /** Each file with what it was taken for, as “name: kind”. */
-  readonly sources: readonly string[];
+  readonly blocks: readonly Block[];
+  readonly skipped: readonly { readonly source: string; readonly lines: readonly [number, number] }[];
+  readonly readings: readonly Reading[];
+  readonly causes: readonly Cause[];
+  readonly next: readonly Look[];
+  readonly not_recorded: readonly string[];
 }
 
 const mostAtOnce = 8;
 
-/** By file, what it was taken for. */
-export function kinds({ sources }: Diagnosis): ReadonlyMap<string, string> {
+/** By file, the tools whose output it contains. */
+export function kinds({ blocks, skipped }: Diagnosis): ReadonlyMap<string, string> {
+  const found = new Map<string, string[]>(skipped.map(({ source }) => [source, []]));
+  for (const { source, tool } of blocks) found.set(source, [...new Set([...(found.get(source) ?? []), tool])]);
   return new Map(
-    sources.map((source) => {
-      const at = source.lastIndexOf(": ");
-      return [source.slice(0, at), `taken as ${source.slice(at + 2)}`];
-    }),
+    [...found].map(([source, tools]) => [
+      source,
+      tools.length === 0 ? "no output of a known tool" : `contains ${tools.join(", ")}`,
+    ]),
   );
 }
 
@@ -44,83 +70,98 @@ export function diagnosisView(found: Diagnosis): HTMLElement {
   return html(
     "div",
     { class: "diagnosis" },
-    html(
-      "section",
-      { "aria-labelledby": "says-title" },
-      html("h2", { id: "says-title" }, "Observations in the numbers"),
-      ...sentences(found.says.length > 0 ? found.says : ["Nothing stands out."]),
+    causes(found),
+    section(
+      "readings",
+      "Readings",
+      ...folded(found.readings.map(({ sentence, sum }) => item(sentence, sum)), "These columns do not explain a complaint."),
     ),
-    fits(found),
-    ...(found.next.length === 0
-      ? []
-      : [
-          html(
-            "section",
-            { "aria-labelledby": "next-title" },
-            html("h2", { id: "next-title" }, "Next measurements"),
-            html("ul", {}, ...found.next.map((line) => html("li", {}, ...withLinks(line, found.ranked)))),
-          ),
-        ]),
+    section("next", "Next look", ...found.next.map(look)),
+    section(
+      "found",
+      "Found in the text",
+      html("ul", {}, ...found.blocks.map(block)),
+      ...(found.not_recorded.length === 0
+        ? []
+        : [html("p", { class: "quiet" }, `Not recorded: ${found.not_recorded.join("; ")}.`)]),
+    ),
     html("div", { class: "actions" }, keep),
   );
 }
 
-/** All sentences, the later ones folded away when there are many. */
-function sentences(says: readonly string[]): HTMLElement[] {
-  const items = (lines: readonly string[]) => html("ul", {}, ...lines.map((line) => html("li", {}, keepUnits(line))));
-  const rest = says.slice(mostAtOnce);
-  if (rest.length === 0) return [items(says)];
+function section(id: string, title: string, ...content: HTMLElement[]): HTMLElement {
+  return html(
+    "section",
+    { "aria-labelledby": `${id}-title` },
+    html("h2", { id: `${id}-title` }, title),
+    ...content,
+  );
+}
+
+function item(sentence: string, sum: string): HTMLElement {
+  return html("li", {}, keepUnits(sentence), ...(sum === "" ? [] : [" ", html("small", { class: "sum" }, keepUnits(sum))]));
+}
+
+/** All items, the later ones folded away when there are many. */
+function folded(items: readonly HTMLElement[], none: string): HTMLElement[] {
+  if (items.length === 0) return [html("p", { class: "prose" }, none)];
+  const rest = items.slice(mostAtOnce);
   return [
-    items(says.slice(0, mostAtOnce)),
-    html("details", { class: "table" }, html("summary", {}, `${rest.length} more`), items(rest)),
+    html("ul", {}, ...items.slice(0, mostAtOnce)),
+    ...(rest.length === 0
+      ? []
+      : [html("details", { class: "table" }, html("summary", {}, `${rest.length} more`), html("ul", {}, ...rest))]),
   ];
 }
 
-function fits({ none_of_these: isNone, why, ranked }: Diagnosis): HTMLElement {
-  const section = html("section", { "aria-labelledby": "fits-title" });
-  if (isNone) {
-    section.append(
-      html("h2", { id: "fits-title" }, "No incident fits"),
-      html("p", { class: "prose" }, `${why.charAt(0).toUpperCase()}${why.slice(1)}.`),
-    );
-    return section;
-  }
-  section.append(
-    html("h2", { id: "fits-title" }, "Incidents that fit"),
+function causes({ causes: found, readings }: Diagnosis): HTMLElement {
+  const bySentence = new Map(readings.map((reading) => [reading.id, reading]));
+  const named = (ids: readonly string[]) => ids.map((id) => bySentence.get(id)?.sentence ?? id).join(" ");
+  if (found.length === 0)
+    return section("fits", "Causes", html("p", { class: "prose" }, "This text does not show a cause."));
+  return section(
+    "fits",
+    "Causes",
     html(
       "p",
       { class: "prose quiet" },
-      "Similarity of scale-free numbers, not a proof; 100% would be a run of the incident itself. Its page shows the mechanism, and the measurements that would confirm it.",
+      "Shown: the report says it, or leaves no other explanation. Likely: the numbers fit this cause and few others. Possible: nothing excludes it.",
     ),
-    html("ol", { class: "fits" }, ...ranked.map(fit)),
+    html(
+      "ol",
+      { class: "fits" },
+      ...found.map(({ sentence, confidence, incidents, supported_by: by, against, undecided_without: without }) =>
+        html(
+          "li",
+          {},
+          html("p", { class: "fit-name" }, html("b", {}, sentence), html("span", { class: "fit-share" }, confidence)),
+          html("p", { class: "quiet" }, `Supported by: ${keepUnits(named(by))}`),
+          ...(against.length === 0 ? [] : [html("p", { class: "quiet" }, `Against: ${keepUnits(named(against))}`)]),
+          ...(without.length === 0 ? [] : [html("p", { class: "quiet" }, `Would decide: ${without.join("; ")}.`)]),
+          ...(incidents.length === 0 ? [] : [html("p", {}, "As in ", ...links(incidents))]),
+        ),
+      ),
+    ),
   );
-  return section;
 }
 
-function fit({ incident, code, title, symptom, mechanism, percent, alike, unlike }: Fit): HTMLElement {
-  const share = `${percent.toFixed(0)}%`;
+function links(incidents: readonly Incident[]): (HTMLElement | string)[] {
+  return incidents.flatMap(({ id, code, title }, at) => [
+    ...(at === 0 ? [] : [", "]),
+    html("a", { href: `${id}.html` }, `${code} · ${title}`),
+  ]);
+}
+
+function look({ command, if: outcomes }: Look): HTMLElement {
   return html(
-    "li",
-    {},
-    html("p", { class: "fit-name" }, html("b", {}, capital(mechanism)), html("span", { class: "fit-share" }, share)),
-    html("meter", { min: 0, max: 100, value: percent.toFixed(0), "aria-label": `Likeness ${share}` }),
-    html("p", {}, "As in ", html("a", { href: `${incident}.html` }, `${code} · ${title}`), `: ${keepUnits(symptom)}`),
-    ...(alike.length > 0 ? [html("p", { class: "quiet" }, `Similar: ${alike.join("; ")}.`)] : []),
-    ...(unlike.length > 0 ? [html("p", { class: "quiet" }, `Different: ${unlike.join("; ")}.`)] : []),
+    "div",
+    { class: "look" },
+    html("pre", {}, html("code", {}, command)),
+    html("ul", {}, ...outcomes.map(({ outcome, then }) => html("li", {}, `${outcome}: ${then}`))),
   );
 }
 
-/** A sentence in which incidents are named, with links to them. */
-function withLinks(line: string, ranked: readonly Fit[]): (Node | string)[] {
-  const byName = new Map(ranked.map((one) => [one.incident, one]));
-  return capital(/[.!?]$/.test(line) ? line : `${line}.`)
-    .split(/([\w-]+)/)
-    .map((word) => {
-      const named = byName.get(word);
-      return named === undefined ? word : html("a", { href: `${named.incident}.html` }, `“${named.title}”`);
-    });
-}
-
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+function block({ tool, source, lines: [first, last], used, note }: Block): HTMLElement {
+  const where = `${source} lines ${first}–${last}: ${tool}${used ? "" : ", not used"}`;
+  return html("li", {}, note === "" ? where : `${where} (${note})`);
 }

@@ -1,7 +1,7 @@
 """Devices by themselves and compared with each other: concurrency, time, throughput, limits, peers, layers.
 
 Every conclusion is arithmetic. The mean time of a request is not the device's service time: it includes the wait in the
-queue. sysstat withdrew `svctm`, which is false for devices that serve several requests at once.
+queue. The column `svctm` was withdrawn by sysstat: it is false for devices that serve several requests at once.
 """
 
 from __future__ import annotations
