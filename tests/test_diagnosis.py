@@ -322,6 +322,13 @@ def test_a_cause_follows_from_what_the_report_shows(texts: tuple[str, ...], caus
     assert first(said(*texts)) == (cause, least)
 
 
+def test_the_wait_above_the_devices_follows_from_a_benchmark_and_its_devices() -> None:
+    slow = FIO[: FIO.index("  fsync")].replace("lat (usec)", "lat (msec)")
+    quiet = CPU + HEAD + row("sda", (0, 0, 0), (71, 284, 0.0), 0.0, 1.0)
+    assert {"time-above-devices"} <= ids(said(slow, quiet))
+    assert "waits-above" in [verdict.cause.id for verdict in said(slow, quiet).causes]
+
+
 @pytest.mark.parametrize("text", [IDLE, WRONG, ZPOOL, "hello\nworld\n", "", CPU + HEAD])
 def test_without_evidence_no_cause_is_likely(text: str) -> None:
     assert not [verdict for verdict in said(text).causes if verdict.confidence in (SHOWN, LIKELY)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean, median, pstdev
 from typing import TYPE_CHECKING
 
-from seeklab.bring.block import Histogram, Request, Value
+from seeklab.bring.block import Histogram, JobRow, Request, Value
 from seeklab.diagnosis.intervals import devices_of, tables
 from seeklab.diagnosis.reading import Reading, Strength, count, size
 from seeklab.diagnosis.reading import time as in_time
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 MIN = 20
 TAIL = 10.0
+ABOVE = 4.0
+BUSY = 0.6
+MIN_IOS = 0.5
+SHORTEST_MS = 1e-3
 MAX_ROWS = 200_000
 TICK_MS, NEAR_TICK = 10.0, 0.1
 
@@ -35,30 +39,47 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
 
 def _above(blocks: Sequence[Block]) -> Iterator[Reading]:
     """Compare the time that a client waits with the time that the devices take."""
-    rows = [
-        record for block in blocks if block.tool == "oplog" for record in block.records if isinstance(record, Request)
-    ][:MAX_ROWS]
-    devices = [device for block in tables(blocks) for device in devices_of(block) if device.ios_per_s > 0.5]
-    if not rows or not devices:
+    devices = [device for block in tables(blocks) for device in devices_of(block) if device.ios_per_s > MIN_IOS]
+    if not devices:
         return
     busy = max(device.busy or 0.0 for device in devices)
     for way, kind in (("read", "reads"), ("write", "writes")):
-        times = [row.ns / 1e6 for row in rows if row.direction == way]
-        below = [ms for device in devices if (ms := device.ms(kind)) is not None]
-        if len(times) < MIN or not below:
+        client = _client_ms(blocks, way)
+        below = max((ms for device in devices if (ms := device.ms(kind)) is not None), default=None)
+        if client is None or below is None or busy >= BUSY or client < 1 or client < ABOVE * below:
             continue
-        client, device_ms = fmean(times), max(below)
-        if client > 4 * device_ms and client > 1 and busy < 0.6:
-            yield Reading(
-                "time-above-devices",
-                "client",
-                f"A {way} of the client takes {in_time(client)}, the devices take {in_time(device_ms)} and are busy "
-                f"for at most {100 * busy:.0f}% of "
-                "the time: the wait is above the devices.",
-                f"{in_time(client)} / {in_time(device_ms)} = {count(client / device_ms)}",
-                Strength.LAYERS,
-                {"ratio": client / device_ms, "is_write": float(way == "write"), "busy": busy},
-            )
+        ratio = client / max(below, SHORTEST_MS)
+        yield Reading(
+            "time-above-devices",
+            "client",
+            f"A {way} of the client takes {in_time(client)}, the devices take {in_time(below)} and are busy for at "
+            f"most {100 * busy:.0f}% of the time: the wait is above the devices.",
+            f"{in_time(client)} / {in_time(below)} = {count(ratio)}",
+            Strength.LAYERS,
+            {"ratio": ratio, "is_write": float(way == "write"), "busy": busy},
+        )
+
+
+def _client_ms(blocks: Sequence[Block], way: str) -> float | None:
+    """Return the mean time of a client's request: from single requests, or from a load generator's report."""
+    times: list[float] = []
+    means: list[tuple[float, float]] = []
+    for block in blocks:
+        for record in block.records:
+            if (
+                isinstance(record, Request)
+                and block.tool == "oplog"
+                and record.direction == way
+                and len(times) < MAX_ROWS
+            ):
+                times.append(record.ns / 1e6)
+            elif isinstance(record, JobRow) and record.direction == way and record.per_s:
+                ms = record.total.mean_ms if record.total.mean_ms is not None else record.completion.mean_ms
+                if ms is not None:
+                    means.append((record.per_s, ms))
+    if len(times) >= MIN:
+        return fmean(times)
+    return sum(per_s * ms for per_s, ms in means) / sum(per_s for per_s, _ in means) if means else None
 
 
 def _requests(rows: Sequence[Request], of: str) -> Iterator[Reading]:
