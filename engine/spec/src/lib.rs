@@ -50,6 +50,7 @@ mod shake;
 mod shingled;
 pub mod slc;
 mod ssd;
+pub mod testing;
 mod tier;
 pub mod trace;
 pub mod units;

@@ -172,8 +172,8 @@ mod tests {
         assert_eq!(String::from(job.field("bsrange").field("min")), "jobs[3].bsrange.min");
         assert_eq!(String::from(&job), "jobs[3]");
         let mut problems = Problems::new();
-        problems.add(job.field("bs"), "is missing");
-        assert_eq!(problems[0].to_string(), "jobs[3].bs: is missing");
+        problems.add(job.field("bs"), "wrong");
+        assert_eq!(problems[0].to_string(), "jobs[3].bs: wrong");
     }
 
     #[test]

@@ -329,6 +329,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::testing::{assert_problem, has_values};
 
     /// Define the same types twice: for this reader and for serde's own derive.
     macro_rules! twins {
@@ -517,16 +518,17 @@ mod tests {
     #[test]
     fn lists_of_the_wrong_length_and_contents_that_should_not_be_there_are_told() {
         let problem = |document: Value| from_value::<ours::Outer>(&document).expect_err("wrong").to_string();
-        assert!(problem(json!({"name": "a", "pair": [1]})).starts_with("pair: invalid length 1"));
-        assert_eq!(problem(json!({"name": "a", "pair": [1, 2, 3]})), "pair: a list of 3 entries; exactly 2 are accepted");
-        assert!(problem(json!({"name": "a", "inner": {"kind": {"plain": 1}}})).starts_with("inner.kind: invalid type: integer `1`"));
-        assert_eq!(
-            problem(json!({"name": "a", "inner": {"kind": false}})),
-            "inner.kind: invalid type: boolean `false`, expected enum Kind"
-        );
-        assert!(problem(json!({"name": "a", "inner": {"kind": {}}})).starts_with("inner.kind: invalid value: map, expected an object"));
-        assert!(problem(json!({})).contains("missing field `name`"));
-        assert!(problem(json!([])).contains("invalid type: sequence, expected struct Outer"));
+        for (document, expected) in [
+            (json!({"name": "a", "pair": [1]}), "pair: 1"),
+            (json!({"name": "a", "pair": [1, 2, 3]}), "pair: 3, 2"),
+            (json!({"name": "a", "inner": {"kind": {"plain": 1}}}), "inner.kind: integer `1`"),
+            (json!({"name": "a", "inner": {"kind": false}}), "inner.kind: `false`, Kind"),
+            (json!({"name": "a", "inner": {"kind": {}}}), "inner.kind: map"),
+        ] {
+            assert_problem(problem(document), expected);
+        }
+        assert!(has_values(&problem(json!({})), "`name`"));
+        assert!(has_values(&problem(json!([])), "sequence, Outer"));
     }
 
     #[test]
@@ -535,6 +537,6 @@ mod tests {
             assert_eq!(from_value(&json!(policy)), Ok(policy));
         }
         let problem = from_value::<PolicyKind>(&json!("mru")).expect_err("wrong");
-        assert!(problem.message.starts_with("unknown variant `mru`, expected one of `fifo`, `lru`, "), "{problem}");
+        assert!(has_values(&problem.message, "`mru`, `fifo`, `lru`"), "{problem}");
     }
 }
