@@ -367,11 +367,6 @@ mod tests {
 
     use super::*;
 
-    fn fault(text: &str) -> (u64, String) {
-        let problem = Trace::parse(text.as_bytes()).unwrap_err();
-        (problem.line, problem.fault.to_string())
-    }
-
     #[test]
     fn lines_become_requests_with_objects_numbered_by_first_use() {
         let trace = Trace::parse(b"time,object,size\r\n0,77,4096\r\n0.5, file-a ,1\r\n\r\n1e3,77,4096").unwrap();
@@ -394,25 +389,27 @@ mod tests {
 
     #[test]
     fn errors_name_the_line_and_what_was_found() {
-        assert_eq!(fault("0,1,1\n5,2"), (2, "has only 2 of the 3 fields time,object,size".into()));
-        assert_eq!(fault("0,1,1\n5,2,"), (2, "has only 2 of the 3 fields time,object,size".into()));
-        assert_eq!(fault("0,1,1,read"), (1, "has 4 fields; write 3: time,object,size".into()));
-        assert_eq!(fault("0,1,1\n-1,2,1"), (2, "time -1 is negative".into()));
-        assert_eq!(fault("0,1,1\nnan,2,1"), (2, "time \"nan\" is not a number".into()));
-        assert_eq!(fault("soon,1,1"), (1, "time \"soon\" is not a number".into()));
-        assert_eq!(fault("0,1,big"), (1, "size \"big\" is not a whole number of bytes".into()));
-        assert_eq!(fault("0,1,-4"), (1, "size \"-4\" is not a whole number of bytes".into()));
-        assert_eq!(fault("0,1,0"), (1, "size 0 is out of range; write 1 to 1099511627776 bytes (1 TiB)".into()));
-        assert_eq!(
-            fault("0,1,99999999999999999999999"),
-            (1, "size 99999999999999999999999 is out of range; write 1 to 1099511627776 bytes (1 TiB)".into())
-        );
-        assert_eq!(fault("0,,1"), (1, "the object is empty".into()));
-        let long = format!("time \"{}…\" is not a number", "s".repeat(40));
-        assert_eq!(fault(&format!("{},1,1", "s".repeat(50))), (1, long.clone()));
-        assert_eq!(fault(&format!("{},1,1", "s".repeat(500))), (1, long.clone()));
-        assert_eq!(fault(&format!("{},1,1", "s".repeat(40))), (1, long.replace('…', "")));
-        assert_eq!(fault(&format!("0,1,1\n0,{},1", "x".repeat(5000))), (2, "is 5004 bytes long; the maximum is 4096".into()));
+        let (forty, long) = ("s".repeat(40), "x".repeat(MAX_LINE_BYTES));
+        let shortened = format!("{forty}…");
+        for (text, line, fault) in [
+            ("0,1,1\n5,2", 2, Fault::Truncated { found: 2 }),
+            ("0,1,1\n5,2,", 2, Fault::Truncated { found: 2 }),
+            ("0,1,1,read", 1, Fault::TooManyFields { found: 4 }),
+            ("0,1,1\n-1,2,1", 2, Fault::NegativeTime { found: "-1".into() }),
+            ("0,1,1\nnan,2,1", 2, Fault::Time { found: "nan".into() }),
+            ("soon,1,1", 1, Fault::Time { found: "soon".into() }),
+            ("0,1,big", 1, Fault::Size { found: "big".into() }),
+            ("0,1,-4", 1, Fault::Size { found: "-4".into() }),
+            ("0,1,0", 1, Fault::AbsurdSize { found: "0".into() }),
+            ("0,1,99999999999999999999999", 1, Fault::AbsurdSize { found: "99999999999999999999999".into() }),
+            ("0,,1", 1, Fault::NoObject),
+            (format!("{forty},1,1").as_str(), 1, Fault::Time { found: forty.clone() }),
+            (format!("{forty}s,1,1").as_str(), 1, Fault::Time { found: shortened.clone() }),
+            (format!("{},1,1", forty.repeat(12)).as_str(), 1, Fault::Time { found: shortened }),
+            (format!("0,1,1\n0,{long},1").as_str(), 2, Fault::Oversized { found: MAX_LINE_BYTES + 4 }),
+        ] {
+            assert_eq!(Trace::parse(text.as_bytes()).unwrap_err(), Problem { line, fault });
+        }
     }
 
     #[test]
