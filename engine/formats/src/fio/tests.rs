@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use seeklab_spec::testing::has_values;
 use serde_json::{Value, json};
 
 use super::report::{DiskReport, Latency, Report};
@@ -84,7 +85,7 @@ fn kb_base_counts_wherever_it_stands_in_the_section() {
 fn the_misleading_prefix_is_read_as_fio_does_and_warned_about() {
     let found = read("[a]\nbs=4KiB\nsize=1m\n").expect("valid");
     assert_eq!(found.jobs[0].scenario["bs"], 4000);
-    assert!(found.warnings[0].contains("powers of 1000"), "{:?}", found.warnings);
+    assert!(has_values(&found.warnings[0], "4KiB, kb_base=1000"), "{:?}", found.warnings);
     assert!(read("[a]\nbs=4KiB\nsize=1m\nkb_base=1000\n").expect("valid").warnings.is_empty());
 }
 
@@ -92,7 +93,7 @@ fn the_misleading_prefix_is_read_as_fio_does_and_warned_about() {
 fn a_synchronous_engine_has_a_queue_depth_of_one() {
     let found = read("[a]\niodepth=16\nsize=1m\n").expect("valid");
     assert_eq!(found.jobs[0].scenario["iodepth"], 1);
-    assert!(found.warnings[0].contains("psync, fio's default, is synchronous"), "{:?}", found.warnings);
+    assert!(has_values(&found.warnings[0], "psync, 16"), "{:?}", found.warnings);
     assert_eq!(jobs("[a]\nioengine=io_uring\niodepth=16\nsize=1m\n")[0]["iodepth"], 16);
 }
 
@@ -178,7 +179,7 @@ fn directions_of_a_mixed_job_have_sizes_and_rates_of_their_own() {
     let mixed = &jobs("[a]\nrw=rw\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0];
     assert_eq!(mixed["bssplit"], json!({"read": [{"bs": 4096, "percent": 100}], "write": [{"bs": 8192, "percent": 100}]}));
     assert_eq!(mixed["rate_each"], json!({"read": 1 << 20, "write": 2 << 20}));
-    assert!(only_problem("[a]\nrw=rw\nsize=1m\nbsrange=4k-8k,8k-16k\n").contains("different size ranges"));
+    assert!(has_values(&only_problem("[a]\nrw=rw\nsize=1m\nbsrange=4k-8k,8k-16k\n"), "bsrange, bssplit"));
     assert_eq!(jobs("[a]\nrw=write\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0]["bs"], 8192);
     assert_eq!(jobs("[a]\nrw=write\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0]["rate"], 2 << 20);
 }
@@ -274,7 +275,7 @@ fn trims_are_read_where_the_model_has_them_and_refused_by_name_where_not() {
     for pattern in ["trim", "randtrim", "trimwrite"] {
         match read(&format!("[a]\nsize=1m\nrw={pattern}\n")) {
             Ok(found) => assert_eq!(found.jobs[0].scenario["rw"], pattern),
-            Err(problems) => assert!(problems[0].contains(&format!("rw={pattern} is refused: trims are not modelled")), "{problems:?}"),
+            Err(problems) => assert!(has_values(&problems[0], &format!("rw={pattern}")), "{problems:?}"),
         }
     }
 }
@@ -329,7 +330,7 @@ fn a_file_needs_a_size_and_a_device_does_not() {
 fn two_devices_are_one_modelled_storage() {
     let found = read("[a]\nfilename=/dev/sdb\n[b]\nfilename=/dev/sdc\n").expect("valid");
     assert_eq!(found.jobs[1].scenario["filename"], "/dev/sdb");
-    assert!(found.warnings[0].contains("/dev/sdc and /dev/sdb"));
+    assert!(has_values(&found.warnings[0], "/dev/sdc, /dev/sdb"));
 }
 
 #[test]
@@ -367,7 +368,7 @@ fn included_files_add_options_to_the_section() {
     files.insert("dir/common.fio".to_owned(), "[b]\nsize=1m\n".to_owned());
     assert!(parse(&files, "dir/job.fio").unwrap_err()[0].message.contains("[b]"));
     files.insert("dir/common.fio".to_owned(), "include job.fio\n".to_owned());
-    assert!(parse(&files, "dir/job.fio").unwrap_err()[0].message.contains("includes itself: dir/job.fio -> dir/common.fio -> dir/job.fio"));
+    assert!(parse(&files, "dir/job.fio").unwrap_err()[0].message.contains("dir/job.fio -> dir/common.fio -> dir/job.fio"));
 }
 
 #[test]
@@ -380,7 +381,7 @@ fn what_is_not_a_job_file_is_told_in_a_sentence() {
     assert!(only_problem("[a\nsize=1m").starts_with("job.fio:1"));
     assert!(only_problem("[a] b\nsize=1m").contains("\"b\""));
     assert!(only_problem(&" ".repeat(FILE_BYTES_MAX + 1)).contains("1048576"));
-    assert!(only_problem(&"[a]\nsize=1m\n".repeat(257)).contains("exceeds the maximum of 256 jobs"));
+    assert!(only_problem(&"[a]\nsize=1m\n".repeat(257)).contains("256"));
     assert_eq!(read(&format!("[a]\nsize=1m\n{}", "x=1\n".repeat(5000))).unwrap_err().len(), 101);
     assert_eq!(parse(&BTreeMap::default(), "gone.fio").unwrap_err()[0].nearest.as_deref(), Some("gone.fio"));
 }

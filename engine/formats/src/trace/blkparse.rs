@@ -132,7 +132,8 @@ fn event<'a>(number: u32, line: &[u8], mut words: impl Iterator<Item = &'a [u8]>
 #[cfg(test)]
 mod tests {
     use super::super::read as read_trace;
-    use super::super::tests::{fault, requests};
+    use super::super::tests::{action, cut_off, fault, negative, not_whole, requests};
+    use super::super::text::SECONDS;
     use super::*;
 
     /// Lines of blkparse 1.2.0 for each kind of event.
@@ -201,7 +202,6 @@ Input file sda.blktrace.0 added
     #[test]
     fn damaged_lines_are_told() {
         let of = |line: &str| fault(&format!("  8,0    0        2     0.000000010  1234  Q   R 8 + 8 [x]\n{line}\n"));
-        let cut_off = |line: &str| (2, format!("\"{line}\" is cut off; a line is {FORM}"));
         for line in [
             "8,0    0        2     0.0",
             "8,0 0 2 0.1 12 Q",
@@ -210,14 +210,15 @@ Input file sda.blktrace.0 added
             "8,0 0 2 0.1 12 Q R 8 +",
             "8,0 0 2 0.1 12 Q R 8 + 8",
         ] {
-            assert_eq!(of(line), cut_off(line));
+            assert_eq!(of(line), (2, cut_off(line, FORM)));
         }
-        assert_eq!(of("8,0 0 2 -0.1 12 Q R 8 + 8 [x]").1, "time -0.1 is negative");
-        assert_eq!(of("8,0 0 2 soon 12 Q R 8 + 8 [x]").1, "time \"soon\" is not a time in seconds with nine decimals");
-        assert_eq!(of("8,0 0 2 0.1 12 Q R x + 8 [x]").1, "sector \"x\" is not a whole number");
-        assert_eq!(of("8,0 0 2 0.1 12 Q R 8 + -8 [x]").1, "blocks -8 is negative");
-        assert_eq!(of("8,0 0 2 0.1 12 J R 8 + 8 [x]").1, format!("\"J\" is not an action; known: {ACTIONS}"));
-        assert_eq!(of("8,0 0 2 0.1 12 Q Z 8 + 8 [x]").1, format!("\"Z\" is not an action; known: {DIRECTIONS}"));
-        assert_eq!(of("garbage").1, format!("\"garbage\" is not a line of this format; a line is {FORM}"));
+        assert_eq!(of("8,0 0 2 -0.1 12 Q R 8 + 8 [x]").1, negative("time", "-0.1"));
+        let not_seconds = Fault::Number { field: "time", found: "soon".into(), accepted: SECONDS };
+        assert_eq!(of("8,0 0 2 soon 12 Q R 8 + 8 [x]").1, not_seconds);
+        assert_eq!(of("8,0 0 2 0.1 12 Q R x + 8 [x]").1, not_whole("sector", "x"));
+        assert_eq!(of("8,0 0 2 0.1 12 Q R 8 + -8 [x]").1, negative("blocks", "-8"));
+        assert_eq!(of("8,0 0 2 0.1 12 J R 8 + 8 [x]").1, action("J", ACTIONS));
+        assert_eq!(of("8,0 0 2 0.1 12 Q Z 8 + 8 [x]").1, action("Z", DIRECTIONS));
+        assert_eq!(of("garbage").1, Fault::Form { found: "garbage".into(), wanted: FORM });
     }
 }

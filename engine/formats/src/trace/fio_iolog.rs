@@ -124,7 +124,7 @@ fn action(number: u32, line: &[u8], version: u8, now_us: &mut u64, draft: &mut D
 #[cfg(test)]
 mod tests {
     use super::super::read as read_trace;
-    use super::super::tests::{fault, requests};
+    use super::super::tests::{action, cut_off, fault, negative, not_whole, requests};
     use super::*;
 
     #[test]
@@ -162,21 +162,22 @@ mod tests {
     fn damaged_lines_are_told() {
         let of = |version: u8, line: &str| fault(&format!("fio version {version} iolog\n{line}\n")).1;
         let v3 = FORM[1];
-        assert_eq!(of(3, "17 f read 0"), format!("\"17 f read 0\" is cut off; a line is {v3}"));
-        assert_eq!(of(3, "17 f read"), format!("\"17 f read\" is cut off; a line is {v3}"));
-        assert_eq!(of(3, "17"), format!("\"17\" is cut off; a line is {v3}"));
-        assert_eq!(of(3, "17 add"), format!("\"17 add\" is cut off; a line is {v3}"));
-        assert_eq!(of(2, "f write 8"), format!("\"f write 8\" is cut off; a line is {}", FORM[0]));
-        assert_eq!(of(3, "f read 0 4096"), "time \"f\" is not a whole number");
-        assert_eq!(of(3, "-17 f read 0 4096"), "time -17 is negative");
-        assert_eq!(of(2, "f wait -300 0"), "offset -300 is negative");
-        assert_eq!(of(2, "f read 0x10 4096"), "offset \"0x10\" is not a whole number");
-        assert_eq!(of(2, "f read 0 4k"), "length \"4k\" is not a whole number");
-        assert_eq!(of(2, "f frob 0 4096"), format!("\"frob\" is not an action; known: {}", KNOWN[0]));
-        assert_eq!(of(3, "1 f wait 300 0"), format!("\"wait\" is not an action; known: {}", KNOWN[1]));
-        assert_eq!(of(2, "f unlink"), format!("\"unlink\" is not an action; known: {}", KNOWN[0]));
-        assert_eq!(of(3, "99999999999999999 f read 0 512"), format!("time 99999999999999999 is too large; the maximum is {MAX_TIME_US}"));
+        assert_eq!(of(3, "17 f read 0"), cut_off("17 f read 0", v3));
+        assert_eq!(of(3, "17 f read"), cut_off("17 f read", v3));
+        assert_eq!(of(3, "17"), cut_off("17", v3));
+        assert_eq!(of(3, "17 add"), cut_off("17 add", v3));
+        assert_eq!(of(2, "f write 8"), cut_off("f write 8", FORM[0]));
+        assert_eq!(of(3, "f read 0 4096"), not_whole("time", "f"));
+        assert_eq!(of(3, "-17 f read 0 4096"), negative("time", "-17"));
+        assert_eq!(of(2, "f wait -300 0"), negative("offset", "-300"));
+        assert_eq!(of(2, "f read 0x10 4096"), not_whole("offset", "0x10"));
+        assert_eq!(of(2, "f read 0 4k"), not_whole("length", "4k"));
+        assert_eq!(of(2, "f frob 0 4096"), action("frob", KNOWN[0]));
+        assert_eq!(of(3, "1 f wait 300 0"), action("wait", KNOWN[1]));
+        assert_eq!(of(2, "f unlink"), action("unlink", KNOWN[0]));
+        let late = "99999999999999999";
+        assert_eq!(of(3, &format!("{late} f read 0 512")), Fault::TooLarge { field: "time", found: late.into(), most: MAX_TIME_US });
         let other = fault("fio version 3 iolog\n1 f read 0 512\nfio version 2 iolog\n");
-        assert_eq!(other, (3, "\"fio version 2 iolog\" is not the header; write \"fio version 3 iolog\"".into()));
+        assert_eq!(other, (3, Fault::Header { found: "fio version 2 iolog".into(), wanted: HEADER[1] }));
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn read(text: &[u8], draft: &mut Draft) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::super::read as read_trace;
-    use super::super::tests::{fault, requests};
+    use super::super::tests::{action, cut_off, fault, negative, not_whole, requests};
     use super::*;
 
     #[test]
@@ -85,20 +85,19 @@ mod tests {
     #[test]
     fn damaged_lines_are_told() {
         let of = |line: &str| fault(&format!("128166372003061629,hm,1,Read,0,512,10\n{line}\n"));
+        for line in ["128166372003061629,hm,1,Read,38349", "1,hm,1,Read,0,512,"] {
+            assert_eq!(of(line), (2, cut_off(line, FORM)));
+        }
+        assert_eq!(of("1,hm,1,Read,0,512,10,7").1, Fault::TooManyFields { found: 8, wanted: FORM });
+        assert_eq!(of("-1,hm,1,Read,0,512,10").1, negative("Timestamp", "-1"));
+        assert_eq!(of("1,hm,one,Read,0,512,10").1, not_whole("DiskNumber", "one"));
+        assert_eq!(of("1,hm,1,Flush,0,512,10").1, action("Flush", "Read, Write"));
+        assert_eq!(of("1,hm,1,Read,0,5.5,10").1, not_whole("Size", "5.5"));
+        assert_eq!(of("1,hm,1,Read,0,512,-3").1, negative("ResponseTime", "-3"));
+        let late = "999999999999999999";
         assert_eq!(
-            of("128166372003061629,hm,1,Read,38349"),
-            (2, format!("\"128166372003061629,hm,1,Read,38349\" is cut off; a line is {FORM}"))
-        );
-        assert_eq!(of("1,hm,1,Read,0,512,").1, format!("\"1,hm,1,Read,0,512,\" is cut off; a line is {FORM}"));
-        assert_eq!(of("1,hm,1,Read,0,512,10,7").1, format!("has 8 fields; a line is {FORM}"));
-        assert_eq!(of("-1,hm,1,Read,0,512,10").1, "Timestamp -1 is negative");
-        assert_eq!(of("1,hm,one,Read,0,512,10").1, "DiskNumber \"one\" is not a whole number");
-        assert_eq!(of("1,hm,1,Flush,0,512,10").1, "\"Flush\" is not an action; known: Read, Write");
-        assert_eq!(of("1,hm,1,Read,0,5.5,10").1, "Size \"5.5\" is not a whole number");
-        assert_eq!(of("1,hm,1,Read,0,512,-3").1, "ResponseTime -3 is negative");
-        assert_eq!(
-            of("999999999999999999,hm,1,Read,0,512,3").1,
-            "Timestamp 999999999999999999 is too large; the maximum is 184467440737095516"
+            of(&format!("{late},hm,1,Read,0,512,3")).1,
+            Fault::TooLarge { field: "Timestamp", found: late.into(), most: 184_467_440_737_095_516 }
         );
     }
 }

@@ -13,6 +13,7 @@ use seeklab_spec::trace::{Fault, MAX_TARGET_BYTES, Problem, UNKNOWN};
 const COLUMNS: [&str; 7] = ["id", "job", "op", "offset", "bytes", "submit_ns", "latency_ns"];
 const HEADER: &str = "a line of column names with id, job, op, offset, bytes, submit_ns and latency_ns";
 const FORM: &str = "one value for each column of the header";
+const OPS: &str = "0 (read), 1 (write)";
 /// Times are whole nanoseconds that a 64-bit float keeps.
 const LATEST_NS: u64 = 1 << 53;
 
@@ -61,7 +62,7 @@ pub(super) fn read(text: &[u8], draft: &mut Draft) -> Result<(), Problem> {
         let op = match op.strip_suffix(b".0").unwrap_or(op) {
             b"0" | b"read" => Op::Read,
             b"1" | b"write" => Op::Write,
-            _ => return Err(Fault::Action { found: shown(op), known: "0 (read), 1 (write)" }),
+            _ => return Err(Fault::Action { found: shown(op), known: OPS }),
         };
         let id = number("id", id, u64::from(u32::MAX))?;
         let job = number("job", job, u64::from(u16::MAX))?;
@@ -87,7 +88,7 @@ pub(super) fn read(text: &[u8], draft: &mut Draft) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::super::read as read_trace;
-    use super::super::tests::{fault, requests};
+    use super::super::tests::{action, cut_off, fault, negative, not_whole, requests};
     use super::*;
 
     #[test]
@@ -108,11 +109,11 @@ mod tests {
     #[test]
     fn damaged_lines_are_told() {
         let of = |line: &str| fault(&format!("id,job,op,offset,bytes,submit_ns,latency_ns\n{line}\n"));
-        assert_eq!(of("0,0,0,0"), (2, format!("\"0,0,0,0\" is cut off; a line is {FORM}")));
-        assert_eq!(of("0,0,0,0,512,0,0,0").1, format!("has 8 fields; a line is {FORM}"));
-        assert_eq!(of("0,0,2,0,512,0,0").1, "\"2\" is not an action; known: 0 (read), 1 (write)");
-        assert_eq!(of("0,0,0,0,512,-1.0,0").1, "submit_ns -1 is negative");
-        assert_eq!(of("0,0,0,nan,512,0,0").1, "offset \"nan\" is not a whole number");
-        assert_eq!(fault("op,submit_ns\n0,1\n"), (1, format!("\"op,submit_ns\" is not the header; write {HEADER}")));
+        assert_eq!(of("0,0,0,0"), (2, cut_off("0,0,0,0", FORM)));
+        assert_eq!(of("0,0,0,0,512,0,0,0").1, Fault::TooManyFields { found: 8, wanted: FORM });
+        assert_eq!(of("0,0,2,0,512,0,0").1, action("2", OPS));
+        assert_eq!(of("0,0,0,0,512,-1.0,0").1, negative("submit_ns", "-1"));
+        assert_eq!(of("0,0,0,nan,512,0,0").1, not_whole("offset", "nan"));
+        assert_eq!(fault("op,submit_ns\n0,1\n"), (1, Fault::Header { found: "op,submit_ns".into(), wanted: HEADER }));
     }
 }

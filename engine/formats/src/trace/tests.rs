@@ -4,10 +4,26 @@ use seeklab_spec::trace::*;
 
 use super::*;
 
-/// Line and message of what is wrong with a text.
-pub(super) fn fault(text: &str) -> (u64, String) {
+/// Line and fault of what is wrong with a text.
+pub(super) fn fault(text: &str) -> (u64, Fault) {
     let problem = read(text.as_bytes(), None).expect_err("bad");
-    (problem.line, problem.fault.to_string())
+    (problem.line, problem.fault)
+}
+
+pub(super) fn negative(field: &'static str, found: &str) -> Fault {
+    Fault::Negative { field, found: found.into() }
+}
+
+pub(super) fn not_whole(field: &'static str, found: &str) -> Fault {
+    Fault::Number { field, found: found.into(), accepted: text::WHOLE }
+}
+
+pub(super) fn action(found: &str, known: &'static str) -> Fault {
+    Fault::Action { found: found.into(), known }
+}
+
+pub(super) fn cut_off(found: &str, wanted: &'static str) -> Fault {
+    Fault::Truncated { found: found.into(), wanted }
 }
 
 /// Time, direction, target, offset and bytes of each request.
@@ -39,17 +55,15 @@ fn formats_are_told_apart_by_their_first_line() {
 
 #[test]
 fn what_is_no_trace_is_told_with_what_was_found() {
-    let (line, message) = fault("\n\nhello\n");
-    assert_eq!(line, 3);
-    assert!(message.starts_with("\"hello\" is not the start of a known trace"), "{message}");
-    assert_eq!(fault(""), (1, "the trace ends without a read or write".into()));
-    assert_eq!(fault("fio version 3 iolog\n1 f add\n2 f sync 0 0\n"), (3, "the trace ends without a read or write".into()));
+    assert_eq!(fault("\n\nhello\n"), (3, Fault::Unknown { found: "hello".into() }));
+    assert_eq!(fault(""), (1, Fault::Empty));
+    assert_eq!(fault("fio version 3 iolog\n1 f add\n2 f sync 0 0\n"), (3, Fault::Empty));
 }
 
 #[test]
 fn a_line_too_long_to_be_one_is_refused() {
     let text = format!("fio version 3 iolog\n1 {} read 0 4096\n", "x".repeat(5000));
-    assert_eq!(fault(&text), (2, "is 5014 bytes long; the maximum is 4096".into()));
+    assert_eq!(fault(&text), (2, Fault::Oversized { found: 5014 }));
 }
 
 #[test]
@@ -82,20 +96,15 @@ fn targets_follow_each_other_aligned_and_one_can_be_kept() {
 fn a_request_beyond_the_device_is_refused_with_its_line() {
     let trace = read(b"fio version 3 iolog\n1 a read 0 4096\n5 a write 4096 4096", None).expect("a trace");
     assert_eq!(trace.check(8192), Ok(()));
-    let problem = trace.check(8191).expect_err("beyond");
-    assert_eq!(problem.to_string(), "line 3: the request ends at byte 8192; the devices hold 8191");
+    assert_eq!(trace.check(8191), Err(Problem { line: 3, fault: Fault::Beyond { end: 8192, capacity: 8191 } }));
 }
 
 #[test]
 fn requests_and_offsets_that_no_device_takes_are_refused() {
-    assert_eq!(
-        fault("fio version 3 iolog\n1 a read 0 1073741825"),
-        (2, "length 1073741825 is too large; the maximum is 1073741824".into())
-    );
-    assert_eq!(
-        fault("fio version 3 iolog\n1 a read 18446744073709551616 512"),
-        (2, "offset 18446744073709551616 is too large; the maximum is 1152921504606846976".into())
-    );
+    let too_large = |field, found: &str, most| (2, Fault::TooLarge { field, found: found.into(), most });
+    assert_eq!(fault("fio version 3 iolog\n1 a read 0 1073741825"), too_large("length", "1073741825", 1 << 30));
+    let offset = "18446744073709551616";
+    assert_eq!(fault(&format!("fio version 3 iolog\n1 a read {offset} 512")), too_large("offset", offset, 1 << 60));
 }
 
 #[test]

@@ -46,13 +46,16 @@ pub(super) fn shown(field: &[u8]) -> String {
     short
 }
 
+pub(super) const WHOLE: &str = "a whole number";
+pub(super) const SECONDS: &str = "a time in seconds with nine decimals";
+
 /// A whole number from 0 to `most`.
 pub(super) fn whole(field: &'static str, found: &[u8], most: u64) -> Result<u64, Fault> {
     if found.first() == Some(&b'-') && found.get(1).is_some_and(u8::is_ascii_digit) {
         return Err(Fault::Negative { field, found: shown(found) });
     }
     if found.is_empty() || !found.iter().all(u8::is_ascii_digit) {
-        return Err(Fault::Number { field, found: shown(found), accepted: "a whole number" });
+        return Err(Fault::Number { field, found: shown(found), accepted: WHOLE });
     }
     let number = std::str::from_utf8(found).ok().and_then(|digits| digits.parse().ok());
     number.filter(|number| *number <= most).ok_or_else(|| Fault::TooLarge { field, found: shown(found), most })
@@ -60,7 +63,7 @@ pub(super) fn whole(field: &'static str, found: &[u8], most: u64) -> Result<u64,
 
 /// Seconds with up to nine decimals, in nanoseconds.
 pub(super) fn seconds(field: &'static str, found: &[u8]) -> Result<u64, Fault> {
-    let wrong = || Fault::Number { field, found: shown(found), accepted: "a time in seconds with nine decimals" };
+    let wrong = || Fault::Number { field, found: shown(found), accepted: SECONDS };
     let point = found.iter().position(|byte| *byte == b'.').unwrap_or(found.len());
     let (before, decimals) = (&found[..point], found.get(point + 1..).unwrap_or(&[]));
     if point < found.len() && (decimals.is_empty() || decimals.len() > 9) || !decimals.iter().all(u8::is_ascii_digit) {
