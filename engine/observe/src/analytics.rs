@@ -100,6 +100,7 @@ mod tests {
     use crate::print as print_tool;
     use seeklab_model::read;
     use seeklab_spec::Presets;
+    use seeklab_spec::testing::assert_problems;
 
     fn run(analytics: bool) -> Stack {
         let document = json!({
@@ -150,10 +151,7 @@ mod tests {
 
     #[test]
     fn a_run_without_them_and_a_breakdown_that_is_none_are_refused() {
-        let refused = |stack: &Stack, options: &Map<String, Value>| {
-            print(stack, options).expect_err("refused").iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-        };
-        assert_eq!(refused(&run(false), &Map::new()), "record.analytics: is false, so the server kept no analytics; set it to true");
-        assert!(refused(&run(true), &with("by", "disk")).contains("device"));
+        assert_problems(&print(&run(false), &Map::new()).expect_err("refused"), &["record.analytics: false, true"]);
+        assert_problems(&print(&run(true), &with("by", "disk")).expect_err("refused"), &["by: disk, device"]);
     }
 }

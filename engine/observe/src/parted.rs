@@ -123,6 +123,7 @@ pub fn alignment(input: &Map<String, Value>) -> Result<Alignment, Problems> {
 
 #[cfg(test)]
 mod tests {
+    use seeklab_spec::testing::assert_problems;
     use serde_json::json;
 
     use super::*;
@@ -153,17 +154,16 @@ mod tests {
 
     #[test]
     fn what_is_no_start_is_refused() {
-        for (input, what) in [
-            (json!({}), "is missing"),
-            (json!({"start": "soon"}), "not a size"),
-            (json!({"start": -1}), "not a size"),
-            (json!({"start": 0, "block": 3000}), "power of two"),
-            (json!({"start": 0, "bs": 0}), "is 0"),
-            (json!({"start": "2TiB", "size": "1TiB"}), "1099511627776 bytes"),
-            (json!({"start": u64::MAX - 1}), "16 EiB"),
+        for (input, expected) in [
+            (json!({}), "start"),
+            (json!({"start": "soon"}), "start: soon, 63s"),
+            (json!({"start": -1}), "start: -1, 63s"),
+            (json!({"start": 0, "block": 3000}), "block: 3000, 512"),
+            (json!({"start": 0, "bs": 0}), "bs: 0"),
+            (json!({"start": "2TiB", "size": "1TiB"}), "start: 2199023255552, 1099511627776"),
+            (json!({"start": u64::MAX - 1}), "bs: 16 EiB"),
         ] {
-            let problems = judged(&input).expect_err("refused");
-            assert!(problems[0].to_string().contains(what), "{problems:?}");
+            assert_problems(&judged(&input).expect_err("refused"), &[expected]);
         }
     }
 }
