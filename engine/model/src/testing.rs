@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::read;
 use crate::stack::Stack;
 use seeklab_spec::Presets;
+pub use seeklab_spec::testing::{assert_has_problem, assert_problem, assert_problems, has_values};
 
 /// Runs a scenario with seed 1 to its end.
 pub fn run(document: &Value) -> Stack {

@@ -3,10 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::kernel::Phase;
-use crate::read;
 use crate::stack::Stack;
-use crate::testing::{self, assert_within, metric};
-use seeklab_spec::Presets;
+use crate::testing::{self, assert_problems, assert_within, metric, problems};
 use seeklab_spec::network::NetworkSpec;
 use seeklab_spec::server::ServerSpec;
 
@@ -197,11 +195,7 @@ fn several_links_serve_several_connections_and_one_connection_only_once() {
 fn a_node_without_a_network_is_refused() {
     let document =
         json!({"jobs": [{"name": "a", "size": "1MiB"}], "server": {"cores": 1, "hz": 1_000_000_000}, "devices": [{"lun": {"rate": 1000}}]});
-    let problems = read(&document, &Presets::default()).err().unwrap_or_default();
-    assert_eq!(
-        problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        ["server: needs a network with clients; add network, or drop server"]
-    );
+    assert_problems(&problems(&document), &["server: network"]);
     let few = serde_json::from_value::<ServerSpec>(json!({"cores": 1, "hz": 1, "nic": {"rings": "many"}}));
     assert!(few.is_err());
 }
