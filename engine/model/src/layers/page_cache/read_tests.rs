@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::stack::Stack;
-use crate::testing::{assert_is, assert_within, metric, problems, run};
+use crate::testing::{assert_has_problem, assert_is, assert_within, metric, problems, run};
 
 /// Jobs over an SSD of 200 MB/s and 200 us, by a page cache that reads ahead.
 fn system(ahead: &Value, jobs: &Value) -> Value {
@@ -126,8 +126,7 @@ fn a_host_is_asked_for_each_read_in_its_turn() {
 fn files_that_do_not_fit_into_memory_are_refused() {
     let mut small = random("off", 10);
     small["page_cache"]["memory"] = json!("1GiB");
-    let found = problems(&small);
-    assert!(found.iter().any(|problem| problem.contains("page_cache.memory") && problem.contains("2147483648")), "{found:?}");
+    assert_has_problem(&problems(&small), "page_cache.memory: 2147483648");
     small["page_cache"].as_object_mut().expect("an object").remove("read_ahead");
     assert_eq!(problems(&small), Vec::<String>::new());
 }
