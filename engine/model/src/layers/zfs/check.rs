@@ -11,6 +11,9 @@ use crate::rules;
 /// Lengths that an indirect block can have (`DN_MAX_INDBLKSHIFT`; shorter ones than 8 KiB are left out).
 const INDIRECT_BYTES: std::ops::RangeInclusive<u64> = 8 << 10..=128 << 10;
 
+/// First words of each warning about a field without effect.
+pub const NO_EFFECT: &str = "has no effect";
+
 /// Adds what is wrong with ZFS at `at` in its scenario, beyond its schema.
 pub fn in_scenario(spec: &ZfsSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
     check_log(&spec.log, &at.field("log"), problems);
@@ -206,7 +209,7 @@ fn warn_without_effect(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
     let diagonal = [("diagonal_rate", spec.diagonal_rate.is_some())];
     let mut told = |fields: &[(&str, bool)], owner: &str, own: &str| {
         for (field, _) in fields.iter().filter(|(_, is_written)| *is_written) {
-            problems.add(at.field(field), format!("has no effect here: it belongs to {owner}, but this file system has {own}"));
+            problems.add(at.field(field), format!("{NO_EFFECT} here: it belongs to {owner}, but this file system has {own}"));
         }
     };
     let own = format!("the throttle {}", word(&throttle));
@@ -225,7 +228,7 @@ fn warn_without_effect(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
     if spec.dirty_data_sync.is_some() && spec.dirty_data_sync_percent.is_some() {
         problems.add(
             at.field("dirty_data_sync_percent"),
-            "has no effect together with dirty_data_sync, which sets the same limit in bytes; drop one",
+            format!("{NO_EFFECT} together with dirty_data_sync, which sets the same limit in bytes; drop one"),
         );
     }
 }
@@ -302,6 +305,7 @@ mod tests {
     use seeklab_spec::zfs::Era;
 
     use super::*;
+    use crate::testing::{assert_problem, assert_problems};
 
     fn problems(spec: &ZfsSpec, backend_per_s: u64) -> Problems {
         let mut problems = Problems::new();
@@ -350,72 +354,64 @@ mod tests {
     fn a_total_below_the_minimums_is_a_warning() {
         let narrow = ZfsSpec { max_active: Some(5), ..ZfsSpec::of(Era::OpenZfs2_1) };
         assert_eq!(paths(&narrow), [""; 0]);
-        assert!(warnings(&narrow)[0].message.contains("below the sum of the minimums"));
+        assert_problem(&warnings(&narrow)[0], "zfs.max_active: 5");
     }
 
     #[test]
     fn fields_that_the_version_does_not_read_are_refused() {
-        let refused = |value: serde_json::Value| -> Vec<String> {
+        let refused = |value: serde_json::Value| {
             let spec: ZfsSpec = serde_json::from_value(value).expect("a file system");
-            problems(&spec, 1).iter().map(ToString::to_string).collect()
+            problems(&spec, 1)
         };
-        assert_eq!(
-            refused(
-                serde_json::json!({"era": "openzfs-2013", "tick": "10ms", "shift_bug": false, "write_limit": "500MiB", "txg_synctime": "5s"})
+        let gates = "openzfs-2013, zfs-2008-03, zfs-2010, zfs2008, zfs2010";
+        assert_problems(
+            &refused(
+                serde_json::json!({"era": "openzfs-2013", "tick": "10ms", "shift_bug": false, "write_limit": "500MiB", "txg_synctime": "5s"}),
             ),
-            [
-                "zfs.write_limit: is 500 MiB, but openzfs-2013 does not use it; only zfs-2008-03 to zfs-2010 do (throttle zfs2008 and zfs2010); drop it, or choose one of those",
-                "zfs.txg_synctime: is 5 s, but openzfs-2013 does not use it; only zfs-2008-03 to zfs-2010 do (throttle zfs2008 and zfs2010); drop it, or choose one of those",
-                "zfs.tick: is 10 ms, but openzfs-2013 does not use it; only zfs-2008-03 to zfs-2010 do (throttle zfs2008 and zfs2010); drop it, or choose one of those",
-                "zfs.shift_bug: is false, but openzfs-2013 does not use it; only zfs-2008-03 to zfs-2010 do (throttle zfs2008 and zfs2010); drop it, or choose one of those",
-            ]
+            &[
+                &format!("zfs.write_limit: 500 MiB, {gates}"),
+                &format!("zfs.txg_synctime: 5 s, {gates}"),
+                &format!("zfs.tick: 10 ms, {gates}"),
+                &format!("zfs.shift_bug: false, {gates}"),
+            ],
         );
-        assert_eq!(
-            refused(serde_json::json!({"era": "zfs-2010", "delay_scale": "1ms"})),
-            [
-                "zfs.delay_scale: is 1 ms, but zfs-2010 does not use it; only openzfs-2013 and later do (throttle openzfs); drop it, or choose one of those"
-            ]
+        assert_problems(
+            &refused(serde_json::json!({"era": "zfs-2010", "delay_scale": "1ms"})),
+            &["zfs.delay_scale: 1 ms, zfs-2010, openzfs-2013, openzfs"],
         );
         for read in [
             serde_json::json!({"era": "zfs-2008-12", "tick": "10ms", "shift_bug": false, "write_limit": "500MiB", "txg_synctime": "5s"}),
             serde_json::json!({"era": "openzfs-2.1", "throttle": "zfs2008", "tick": "10ms"}),
             serde_json::json!({"era": "zfs-2010", "throttle": "asked", "tick": "10ms"}), // a throttle of one's own over what is there
         ] {
-            assert_eq!(refused(read), [""; 0]);
+            assert_eq!(refused(read), []);
         }
     }
 
     #[test]
     fn fields_of_another_throttle_or_scheduler_are_warned_about() {
-        let told = |value: serde_json::Value| -> Vec<String> {
+        let told = |value: serde_json::Value| {
             let spec: ZfsSpec = serde_json::from_value(value).expect("a file system");
-            warnings(&spec).iter().map(ToString::to_string).collect()
+            warnings(&spec)
         };
-        assert_eq!(
-            told(serde_json::json!({"era": "openzfs-2.1", "throttle": "zfs2008", "delay_max": "50ms", "tick": "10ms", "credit": false})),
-            [
-                "zfs.delay_max: has no effect here: it belongs to the throttle openzfs, but this file system has the throttle zfs2008",
-                "zfs.credit: has no effect here: it belongs to the throttle openzfs, but this file system has the throttle zfs2008",
-            ]
-        );
-        assert_eq!(
-            told(serde_json::json!({"era": "openzfs-2.1", "write_limit_max": "1GiB", "diagonal_rate": "100MB", "delay_max": "50ms"})),
-            [
-                "zfs.write_limit_max: has no effect here: it belongs to the throttles zfs2008 and zfs2010, but this file system has the throttle openzfs",
-                "zfs.diagonal_rate: has no effect here: it belongs to the throttle diagonal, but this file system has the throttle openzfs",
-            ]
-        );
-        assert_eq!(
-            told(serde_json::json!({"era": "zfs-2010", "async_write_max_active": 5, "max_active": 35, "ramp": false})),
-            [
-                "zfs.async_write_max_active: has no effect here: it belongs to the scheduler active, but this file system has the scheduler deadline",
-                "zfs.ramp: has no effect here: it belongs to the scheduler active, but this file system has the scheduler deadline",
-            ]
-        );
-        assert!(
-            told(serde_json::json!({"dirty_data_sync": "1MiB", "dirty_data_sync_percent": 20}))[0]
-                .starts_with("zfs.dirty_data_sync_percent")
-        );
+        for (written, expected) in [
+            (
+                serde_json::json!({"era": "openzfs-2.1", "throttle": "zfs2008", "delay_max": "50ms", "tick": "10ms", "credit": false}),
+                ["zfs.delay_max: openzfs, zfs2008", "zfs.credit: openzfs, zfs2008"],
+            ),
+            (
+                serde_json::json!({"era": "openzfs-2.1", "write_limit_max": "1GiB", "diagonal_rate": "100MB", "delay_max": "50ms"}),
+                ["zfs.write_limit_max: zfs2008, zfs2010, openzfs", "zfs.diagonal_rate: diagonal, openzfs"],
+            ),
+            (
+                serde_json::json!({"era": "zfs-2010", "async_write_max_active": 5, "max_active": 35, "ramp": false}),
+                ["zfs.async_write_max_active: active, deadline", "zfs.ramp: active, deadline"],
+            ),
+        ] {
+            assert_problems(&told(written), &expected);
+        }
+        let twice = told(serde_json::json!({"dirty_data_sync": "1MiB", "dirty_data_sync_percent": 20}));
+        assert_problem(&twice[0], "zfs.dirty_data_sync_percent: dirty_data_sync");
     }
 
     #[test]

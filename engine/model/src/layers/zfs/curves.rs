@@ -232,6 +232,7 @@ fn limit(given: &Given, xs: &[u64]) -> Result<Vec<Point>, CurveError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::assert_problem;
 
     fn at(name: &str, x: u64, settings: &[(&str, &str)]) -> Result<u64, CurveError> {
         let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -252,13 +253,17 @@ mod tests {
 
     #[test]
     fn what_is_not_known_comes_with_the_nearest() {
-        let text = |result: Result<u64, CurveError>| result.expect_err("bad input").to_string();
-        assert!(text(at("openzfs-delays", 0, &[])).contains("did you mean \"openzfs-delay\"?"));
-        assert!(text(at("openzfs-delay", 0, &[("dirty_max", "1")])).contains("did you mean \"dirty_data_max\"?"));
-        assert!(text(at("openzfs-delay", 0, &[("delay_scale", "8q")])).contains("\"8q\" is not a time"));
-        assert!(text(at("openzfs-delay", 1 << 32, &[])).contains("waits for space"));
-        assert!(text(at("openzfs-delay", 0, &[("delay_min_dirty_percent", "101")])).contains("write 0 to 100"));
-        assert!(text(at("openzfs-async-writes", 0, &[("min_active", "11")])).contains("at most max_active, 10"));
-        assert!(text(at("zfs2008-limit", 0, &[("era", "d")])).contains("write a, b or c"));
+        let text = |curve: &str, x: u64, settings: &[(&str, &str)]| at(curve, x, settings).expect_err("bad input").to_string();
+        let nearest = |error: Result<u64, CurveError>| match error {
+            Err(CurveError::UnknownCurve { nearest, .. } | CurveError::UnknownSetting { nearest, .. }) => nearest,
+            _ => panic!("{error:?}"),
+        };
+        assert_eq!(nearest(at("openzfs-delays", 0, &[])).as_deref(), Some("openzfs-delay"));
+        assert_eq!(nearest(at("openzfs-delay", 0, &[("dirty_max", "1")])).as_deref(), Some("dirty_data_max"));
+        assert_problem(text("openzfs-delay", 0, &[("delay_scale", "8q")]), "delay_scale: \"8q\"");
+        assert_problem(text("openzfs-delay", 1 << 32, &[]), "at: 4294967296");
+        assert_problem(text("openzfs-delay", 0, &[("delay_min_dirty_percent", "101")]), "delay_min_dirty_percent: 101, 0, 100");
+        assert_problem(text("openzfs-async-writes", 0, &[("min_active", "11")]), "min_active: 11, max_active, 10");
+        assert_problem(text("zfs2008-limit", 0, &[("era", "d")]), "era: \"d\", a, b, c");
     }
 }
