@@ -158,6 +158,8 @@ fn note_value(value: &Spanned<DeValue>, path: &str, line_of: &impl Fn(usize) -> 
 
 #[cfg(test)]
 mod tests {
+    use seeklab_spec::testing::assert_problem;
+
     use super::*;
 
     const TEXT: &str = "id = \"mine\"\n\n[[facts]]\nkind = \"predicted\"\n[[facts]]\nmeasure = { metric = \"a\" }\n";
@@ -177,7 +179,7 @@ mod tests {
         assert_eq!(document["what_ifs"][0].to_string(), r#"{"set":{"layout.rebuild":null,"layout.failed":[]}}"#);
         assert_eq!(document["variants"][0].to_string(), r#"{"set":{"zfs":null}}"#);
         let problem = read("cases/mine.toml", "[[what_ifs]]\n\nunset = \"zfs\"\n").expect_err("refused");
-        assert_eq!(problem.to_string(), "cases/mine.toml:3: what_ifs[0].unset: is not a list of paths; write unset = [\"layout.rebuild\"]");
+        assert_problem(problem, "cases/mine.toml:3: what_ifs[0].unset");
     }
 
     #[test]

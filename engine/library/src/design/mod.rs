@@ -258,6 +258,7 @@ fn read(text: &str) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
+    use seeklab_spec::testing::{assert_problems, has_values};
     use serde_json::json;
 
     use std::sync::OnceLock;
@@ -349,21 +350,22 @@ mod tests {
 
     #[test]
     fn a_design_that_cannot_be_built_is_refused_with_what_is_wrong() {
-        for (design, told) in [
-            (json!({"disks": 97}), "disks: 97 is not a number from 1 to 96 in steps of 1; the default is 44"),
-            (json!({"disks": 44, "width": 3}), "disks: 44 disks cannot form whole groups of 3; write 42 or 45"),
-            (json!({"disks": 4, "width": 6, "parity": 2}), "disks: 4 disks are too few for a group of 6; write 6 or a multiple of it"),
-            (json!({"width": 2, "parity": 1}), "width: a group of 2 is too small for parity 1; write at least 3"),
-            (json!({"width": 1, "parity": 1}), "width: a group of 1 is too small for parity 1; write at least 3"),
-            (json!({"cache_gib": 128}), "cache_gib: 128 GiB do not fit into a memory of 128 GiB; write at most 124"),
-            (json!({"prices": {"disks": -1}}), "prices.disks: -1 is not a price from 0 to 1e9"),
-            (json!({"prices": 7}), "prices: 7 is not an object of parts and prices"),
+        for (design, expected) in [
+            (json!({"disks": 97}), "disks: 97, 1, 96, 44"),
+            (json!({"disks": 44, "width": 3}), "disks: 44, 3, 42, 45"),
+            (json!({"disks": 4, "width": 6, "parity": 2}), "disks: 4, 6"),
+            (json!({"width": 2, "parity": 1}), "width: 2, 1, 3"),
+            (json!({"width": 1, "parity": 1}), "width: 1, 3"),
+            (json!({"cache_gib": 128}), "cache_gib: 128, 124"),
+            (json!({"prices": {"disks": -1}}), "prices.disks: -1, 0, 1e9"),
+            (json!({"prices": 7}), "prices: 7"),
+            (json!({"disk": 4}), "disk: \"disk\", \"disks\""),
+            (json!({"prices": {"disk": 4}}), "prices.disk: \"disk\""),
+            // A width has no price.
+            (json!({"prices": {"width": 4}}), "prices.width"),
         ] {
-            assert_eq!(problems(&design), [told], "{design}");
+            assert_problems(&problems(&design), &[expected]);
         }
-        assert!(problems(&json!({"disk": 4}))[0].starts_with("disk: \"disk\" is not a part of a pool; did you mean \"disks\"?"));
-        assert!(problems(&json!({"prices": {"disk": 4}}))[0].starts_with("prices.disk: \"disk\" is not a part of a pool"));
-        assert!(problems(&json!({"prices": {"width": 4}}))[0].starts_with("prices.width"), "a width has no price");
         assert_eq!(problems(&json!({"disks": "many", "cores": 0, "memory_gib": 5})).len(), 3);
     }
 
@@ -374,8 +376,7 @@ mod tests {
         // An eighth of 16 GiB of memory is in each of three groups at most.
         let large = warnings(&json!({"memory_gib": 16, "log_gb": 74}));
         assert_eq!(large[0]["path"], "log_gb");
-        let message = large[0]["message"].as_str().expect("a sentence");
-        assert!(message.starts_with("74 GB in total, but the log can use only 6 GiB"), "{message}");
+        assert!(has_values(large[0]["message"].as_str().expect("a sentence"), "74 GB, 6 GiB"), "{large:?}");
         assert_eq!(warnings(&json!({"memory_gib": 16, "log_gb": 6})), Vec::<Value>::new());
         assert_eq!(warnings(&json!({"memory_gib": 16, "log_gb": 6, "log_ssds": 2})).len(), 1, "two hold twice as much");
     }
