@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::shingled::{Work, Zones};
 use crate::result::metrics::in_seconds;
-use crate::testing::{assert_is, assert_within, metric, problems, run};
+use crate::testing::{assert_has_problem, assert_is, assert_problem, assert_within, metric, problems, run};
 use seeklab_spec::{Lun, Op};
 
 const CAPACITY: u64 = 4_000_000_000_000;
@@ -217,18 +217,18 @@ fn every_byte_that_was_written_is_in_the_cache_or_was_taken_out_of_it() {
 
 #[test]
 fn what_contradicts_itself_is_told() {
-    let found = problems(&array(&json!({}), &json!({"cache": "100MB"})));
-    assert!(found[0].contains("shingled.cache") && found[0].contains("zone"), "{found:?}");
+    assert_problem(&problems(&array(&json!({}), &json!({"cache": "100MB"})))[0], "devices[1].lun.shingled.cache: 100 MB, 2 GiB");
     let mut small = array(&json!({}), &json!({"zone": "8GB", "cache": "8GB"}));
     small["devices"][1]["lun"]["capacity"] = "4GB".into();
     let found = problems(&small);
-    assert!(found[0].contains("shingled.zone") && found[1].contains("shingled.cache"), "{found:?}");
+    assert_problem(&found[0], "devices[1].lun.shingled.zone: 8 GB, 4 GB");
+    assert_problem(&found[1], "devices[1].lun.shingled.cache: 8 GB, 4 GB");
     let found = problems(&array(&json!({"chunk": "96MiB", "sorted": "9PB"}), &json!({"zone": "1MiB"})));
-    assert!(found.iter().any(|problem| problem.contains("rebuild.sorted") && problem.contains("chunks")), "{found:?}");
-    assert!(found.iter().any(|problem| problem.contains("shingled.zone") && problem.contains("zones")), "{found:?}");
+    assert_has_problem(&found, "layout.rebuild.sorted: 16777216");
+    assert_has_problem(&found, "devices[1].lun.shingled.zone: 1 MiB, 1048576");
     let mut scenario = array(&json!({}), &json!({}));
     scenario["devices"][1]["lun"]["pauses"] = json!([{"at": "1s", "for": "1s"}]);
-    assert!(problems(&scenario)[0].contains("pauses"), "{:?}", problems(&scenario));
+    assert_problem(&problems(&scenario)[0], "devices[1].lun.shingled: pauses");
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 
 use super::slc::Cache;
 use crate::stack::Stack;
-use crate::testing::{assert_is, assert_within, metric, problems, run};
+use crate::testing::{assert_has_problem, assert_is, assert_within, metric, problems, run};
 use seeklab_spec::{Lun, Op};
 use serde_json::{Value, json};
 
@@ -143,8 +143,6 @@ fn what_contradicts_itself_is_told() {
     lun["pauses"] = json!([{"at": "1s", "for": "1s"}]);
     let found = problems(&scenario);
     assert_eq!(found.len(), 3, "{found:?}");
-    assert!(
-        found.iter().any(|problem| problem.contains("slc.fixed")) && found.iter().any(|problem| problem.contains("pauses")),
-        "{found:?}"
-    );
+    assert_has_problem(&found, "devices[0].lun.slc.fixed: 300 GB");
+    assert_has_problem(&found, "devices[0].lun.slc: pauses");
 }

@@ -444,6 +444,7 @@ fn read_timing(section: &Section, mechanics: &Section, bus: &Section, early_writ
 mod tests {
     use super::super::fixtures::{small_drive, small_drive_with};
     use super::*;
+    use crate::testing::{assert_problem, assert_problems};
     use serde_json::json;
 
     fn errors_of(changes: &[(&str, Value)]) -> Vec<String> {
@@ -464,11 +465,7 @@ mod tests {
     #[test]
     fn overlapping_zones_are_refused_with_the_first_free_cylinder() {
         let errors = errors_of(&[("/layout/Zones/1/First cylinder number", json!(15))]);
-        assert_eq!(
-            errors,
-            ["layout.Zones[1].First cylinder number: found 15, inside or before the previous zone, \
-              write a cylinder from 20 on (zones in order, without overlaps)"]
-        );
+        assert_problems(&errors, &["layout.Zones[1].First cylinder number: 15, 20"]);
     }
 
     #[test]
@@ -499,7 +496,7 @@ mod tests {
     #[test]
     fn a_zone_without_room_for_a_block_is_refused() {
         let errors = errors_of(&[("/layout/Zones/1/Empty space at zone front", json!(1600))]);
-        assert!(errors[0].starts_with("layout.Zones[1].Number of spares: found 1600 sectors, none left"), "{errors:?}");
+        assert_problem(&errors[0], "layout.Zones[1].Number of spares: 1600");
     }
 
     #[test]
@@ -513,7 +510,7 @@ mod tests {
     fn a_setting_without_a_rule_here_is_named_not_refused() {
         let text = small_drive_with(&[("/electronics_and_buffer/Preseeking level", json!(1))]).to_string();
         let params = Params::from_drive_json(&text).expect("accepted");
-        assert_eq!(params.ignored_settings(), ["electronics_and_buffer.Preseeking level: 1 has no effect in this model"]);
+        assert_problems(params.ignored_settings(), &["electronics_and_buffer.Preseeking level: 1"]);
     }
 
     #[test]
