@@ -180,7 +180,7 @@ pub struct Job {
     /// Start again at the end of the region, until `runtime` has passed.
     #[serde(default)]
     pub time_based: bool,
-    /// Start counting results this long after the job's start.
+    /// Start counting results this long after the job's start. A request in flight at that time counts when it completes.
     #[serde(default)]
     pub ramp_time: Nanos,
     /// Wait before the first request.

@@ -27,4 +27,11 @@ impl Loop {
         let whole = u128::from(ns) * u128::from(self.depth) / u128::from(ios.max(1));
         (ios, u64::try_from(whole).unwrap_or(u64::MAX).saturating_sub(self.think_ns))
     }
+
+    /// Those of a request's `ios` in `ns` that end after its first `uncounted_ns`.
+    #[must_use]
+    pub fn ios_after(&self, uncounted_ns: u64, ios: u64, ns: u64) -> u64 {
+        let counted = u128::from(ios) * u128::from(ns.saturating_sub(uncounted_ns)) / u128::from(ns.max(1));
+        if uncounted_ns == 0 { ios } else { u64::try_from(counted).unwrap_or(ios) }
+    }
 }

@@ -74,7 +74,7 @@ impl Stats {
             "_in_flight_mean",
             "Operations in flight, averaged over the job's time.",
             Unit::One,
-            each(in_seconds(self.total_ns), seconds),
+            each(in_seconds(self.total_ns - self.uncounted_ns), seconds),
         );
         let mean_ns = to_f64(self.total_ns) / ios;
         metrics.milliseconds("_latency_mean_ms", "Mean latency.", mean_ns);

@@ -67,6 +67,8 @@ pub struct Stats {
     pub max_ns: u64,
     /// Sum of latencies.
     pub total_ns: u64,
+    /// Part of that sum before results counted.
+    pub uncounted_ns: u64,
     /// Sum of squared latencies.
     pub squares: f64,
     /// Operations that took [`STALL_NS`] or longer.
@@ -96,6 +98,7 @@ impl Stats {
             min_ns: u64::MAX,
             max_ns: 0,
             total_ns: 0,
+            uncounted_ns: 0,
             squares: 0.0,
             stalls: 0,
             stalls_ns: 0,
@@ -133,14 +136,15 @@ impl Stats {
         add_sample(&mut self.samples, now_ns / SAMPLE_NS, 1, request.bytes);
     }
 
-    /// Adds a flow's `ios` operations of equal latency.
+    /// Adds a flow's `ios` operations of `io_bytes` and of equal latency.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sums of nanoseconds
-    fn add_flow(&mut self, ios: u64, latency_ns: u64, request: &Request, spent: Spent, now_ns: u64) {
+    fn add_flow(&mut self, ios: u64, latency_ns: u64, io_bytes: u64, request: &Request, spent: Spent, now_ns: u64) {
         if ios == 0 {
             return;
         }
+        let bytes = ios * io_bytes;
         self.ios += ios;
-        self.bytes += request.bytes;
+        self.bytes += bytes;
         let _ = self.latency.record_n(latency_ns, ios); // as in `record`
         self.min_ns = self.min_ns.min(latency_ns);
         self.max_ns = self.max_ns.max(latency_ns);
@@ -155,7 +159,7 @@ impl Stats {
             self.phases[phase as usize] += libm::round(ns as f64 * each) as u64;
         }
         self.bins.add_many(latency_ns, ios);
-        add_sample(&mut self.samples, now_ns.saturating_sub(1) / SAMPLE_NS, ios, request.bytes);
+        add_sample(&mut self.samples, now_ns.saturating_sub(1) / SAMPLE_NS, ios, bytes);
     }
 }
 
@@ -283,6 +287,8 @@ pub struct Completed {
     pub flow: Option<flow::Loop>,
     /// Whether it counts in the statistics; the log and the fingerprint have all.
     pub measured: bool,
+    /// Part of its time before results counted.
+    pub uncounted_ns: u64,
 }
 
 /// Collects what a run leaves.
@@ -340,7 +346,7 @@ impl Recorder {
 
     /// An operation has completed.
     pub fn completed(&mut self, completed: &Completed, request: &Request, spent: Spent, now_ns: u64) {
-        let Completed { job, region_start, due_ns, measured, flow } = *completed;
+        let Completed { job, region_start, due_ns, measured, uncounted_ns, flow } = *completed;
         let passed_ns = now_ns - request.submitted_ns;
         let (ios, latency_ns) = flow.map_or((1, passed_ns), |flow| flow.ios(request.bytes, passed_ns));
         let offset = request.offset - region_start;
@@ -374,10 +380,11 @@ impl Recorder {
         }
         if measured {
             let stats = &mut self.jobs[job].by_op[op];
-            if flow.is_some() {
-                stats.add_flow(ios, latency_ns, request, spent, now_ns);
+            if let Some(flow) = flow {
+                stats.add_flow(flow.ios_after(uncounted_ns, ios, passed_ns), latency_ns, flow.bytes, request, spent, now_ns);
             } else {
                 stats.add(request, spent, now_ns);
+                stats.uncounted_ns += uncounted_ns;
             }
             if let Some(due_ns) = due_ns {
                 let interval_ns = self.interval_ns;

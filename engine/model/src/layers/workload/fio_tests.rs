@@ -324,6 +324,45 @@ fn a_target_of_latency_finds_the_depth_that_meets_it() {
 }
 
 #[test]
+fn requests_in_flight_at_the_end_of_the_ramp_count_when_they_complete() {
+    let job = |more: Value| {
+        let mut job = json!({"rw": "randread", "size": "64MiB", "iodepth": 256, "runtime": "30ms", "time_based": true});
+        job.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        run(&one(job))
+    };
+    // The unit completes one request every 40.96 us, from 15 to 45 ms and then the 256 in flight: 30 ms and 10.5 ms of them.
+    let stack = job(json!({"ramp_time": "15ms"}));
+    assert_within(metric(&stack, "a.elapsed_s"), 0.040_486, 0.001);
+    assert_within(metric(&stack, "a.read_ios"), 988.0, 0.002);
+    assert_within(metric(&stack, "a.read_mb_per_s"), 100.0, 0.002);
+    // Each waits for 255 others, also those that were issued before the ramp ended.
+    assert_within(metric(&stack, "a.read_latency_max_ms"), 10.486, 0.001);
+    assert_within(metric(&stack, "a.read_latency_mean_ms"), 10.486, 0.001);
+    // 256 are in flight for 30 ms, half as many while the queue drains.
+    assert_within(metric(&stack, "a.read_in_flight_mean"), (256.0 * 30.0 + 128.0 * 10.486) / 40.486, 0.01);
+    // One that completes at the end of the ramp does not count: 30 ms hold as many as without a ramp.
+    let alone = |ramp_us: u64| metric(&job(json!({"iodepth": 1, "ramp_time": format!("{ramp_us}us"), "runtime": "40960us"})), "a.read_ios");
+    assert_is(alone(4096), alone(0));
+    assert_is(alone(0), 1000.0);
+}
+
+#[test]
+fn a_flow_counts_from_the_end_of_the_ramp() {
+    let scenario = |ramp: &str| {
+        json!({"jobs": [{"name": "a", "rw": "randread", "bs": "16KiB", "size": "1GiB", "norandommap": true, "iodepth": 4,
+                   "time_based": true, "runtime": "10s", "ramp_time": ramp, "fluid": true}],
+               "devices": [{"lun": {"rate": "1GB", "latency": "1ms", "credits": {"base": 1000, "burst": 1000}}}],
+               "record": {"log": false, "interval": "4s"}})
+    };
+    // 1000 I/Os a second; the ramp ends within a row of the series.
+    for ramp in ["0s", "4s", "5s"] {
+        let stack = run(&scenario(ramp));
+        let (ios, elapsed_s) = (metric(&stack, "a.read_ios"), metric(&stack, "a.elapsed_s"));
+        assert!((ios - 1000.0 * elapsed_s).abs() < 3.0, "{ios} in {elapsed_s} s after {ramp}");
+    }
+}
+
+#[test]
 fn a_steady_job_ends_when_its_window_is_full() {
     let steady = json!({"of": "iops", "percent": 1, "duration": "3s", "ramp": "1s"});
     let stack = run(&one(json!({"rw": "randread", "size": "64MiB", "runtime": "60s", "time_based": true, "steadystate": steady})));

@@ -95,11 +95,21 @@ struct Worker {
     completed_since_pause: u32,
     start_ns: u64,
     end_ns: u64,
+    /// The end of `ramp_time`. As in fio, which resets its statistics then (`ramp_time_over` in time.c) and judges requests at their
+    /// completion (`should_account` in io_u.c), a request in flight at this time counts when it completes, with its whole latency.
     measure_from_ns: u64,
     next_ns: u64,
     wake_ns: u64,
     stage: u32,
     state: State,
+}
+
+impl Worker {
+    /// Whether it searches for the depth that meets a latency target. fio waits for the requests in flight before it measures the depth
+    /// found, so they do not count.
+    fn searches(&self) -> bool {
+        self.extended.as_ref().is_some_and(|extended| extended.search.is_some())
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -516,9 +526,11 @@ impl Workload {
         }
         let worker = &mut self.workers[request.worker as usize];
         let job = &self.jobs[worker.job];
-        let measured = request.submitted_ns >= worker.measure_from_ns;
+        let uncounted_ns = worker.measure_from_ns.saturating_sub(request.submitted_ns);
+        let measured = uncounted_ns == 0 || kernel.now_ns() > worker.measure_from_ns && !worker.searches();
         let due_ns = worker.has_schedule.then(|| self.schedule.of(id));
-        let completed = Completed { job: worker.job, region_start: worker.region.start, due_ns, measured, flow: Loop::of(job) };
+        let region_start = worker.region.start;
+        let completed = Completed { job: worker.job, region_start, due_ns, measured, uncounted_ns, flow: Loop::of(job) };
         self.recorder.completed(&completed, &request, kernel.requests.spent(id), kernel.now_ns());
         kernel.requests.remove(id);
         if worker.fast_path.is_some() {
