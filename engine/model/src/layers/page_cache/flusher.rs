@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use super::{HERE, OUT, PageCache, Timer, Waiter};
 use crate::kernel::{Holder, Kernel, Request, RequestId};
+use crate::range::Range;
 use seeklab_kernel::Slab;
 use seeklab_spec::Op;
 
@@ -93,7 +94,7 @@ impl PageCache {
     fn send(&mut self, kernel: &mut Kernel, order: u64, is_urgent: bool) {
         let Some((start, mut run)) = self.pages.send(order) else { return };
         if self.spec.delayed_allocation {
-            run.transaction = self.allocate(kernel, run.file, run.end - start);
+            run.transaction = self.allocate(kernel, run.file, Range { start, end: run.end });
         }
         let out = Out { order, transaction: run.transaction, held: run.held, is_exposed: run.is_exposed, is_urgent };
         let place = self.flusher.outs.insert(out);

@@ -130,13 +130,29 @@ impl PageCache {
     }
 
     /// With delayed allocation: data that are sent get their place, and belong to the running transaction from now on.
-    pub(super) fn allocate(&mut self, kernel: &mut Kernel, file: u32, bytes: u64) -> u32 {
+    pub(super) fn allocate(&mut self, kernel: &mut Kernel, file: u32, range: Range) -> u32 {
+        if self.allocated.as_mut().is_some_and(|allocated| !allocated.add(range)) {
+            return 0;
+        }
         let transaction = self.join(kernel, file);
+        self.has_blocks_in(file, transaction);
         if let Some(running) = self.log.running.as_mut().filter(|_| transaction != 0) {
-            running.data_bytes += bytes;
+            running.data_bytes += range.end - range.start;
             running.pending += 1;
         }
         transaction
+    }
+
+    /// A write under a transaction adds the blocks of a range to a file that lack them.
+    pub(super) fn add_blocks(&mut self, file: u32, range: Range, transaction: u32) {
+        if self.allocated.as_mut().is_some_and(|allocated| allocated.add(range)) {
+            self.has_blocks_in(file, transaction);
+        }
+    }
+
+    fn has_blocks_in(&mut self, file: u32, transaction: u32) {
+        let file = &mut self.files[file as usize];
+        (file.joined_with_blocks, file.has_new_blocks) = (transaction, true);
     }
 
     /// Lets a synchronous write wait for a transaction and forces its commit. Returns whether there is anything to wait for.

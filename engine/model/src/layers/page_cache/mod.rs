@@ -16,7 +16,8 @@
 //! - **Journal** (`journal`). One running transaction, which every write joins (it changes the file's times at least). A synchronous
 //!   write or a flush (`sync`) writes its own pages and forces a commit; in ordered mode that first writes the data of *every* file of
 //!   the transaction. A transaction that nobody forces is committed when it is `commit` old. Writes that come during a commit join the
-//!   next one.
+//!   next one. A flush of data alone (`fdatasync`) needs a commit only if the file has new blocks (`allocation`); without one, the devices
+//!   are flushed.
 //! - **Read** (`reads`). What is dirty or in flight comes from memory. With a read side (`read_ahead`) so does what was read before,
 //!   and pages are read ahead for readers that seem sequential.
 //!
@@ -26,9 +27,11 @@
 //! data, and two blocks (inode, bitmap) for each file.
 //!
 //! Left out: control groups and their own thresholds, limits for each device, swap, data that pass through the journal (`data=journal`),
-//! a journal that is full and must be checkpointed, and flushes that need no commit (`fdatasync` of an overwrite). A FLUSH of the
-//! devices follows the commit record, where Linux sends one before and writes the record with FUA.
+//! a journal that is full and must be checkpointed, and writes within a tick of the clock of the one before, which change no times, so
+//! that their `fsync` commits nothing. A FLUSH of the devices follows the commit record, where Linux sends one before and writes the
+//! record with FUA.
 
+mod allocation;
 pub mod cached;
 mod check;
 mod decision;
@@ -51,6 +54,7 @@ mod tests;
 #[cfg(test)]
 mod vectors;
 
+use allocation::Allocated;
 use flusher::Flusher;
 use journal::Log;
 use pages::Pages;
@@ -98,6 +102,10 @@ struct File {
     dirty_since_ns: Option<u64>,
     /// The last transaction that it joined.
     joined: u32,
+    /// The last that it joined with a change of its size or its blocks, and whether one has not been written where there is no journal.
+    /// Only kept where a job flushes data alone.
+    joined_with_blocks: u32,
+    has_new_blocks: bool,
     is_journalled: bool,
 }
 
@@ -109,6 +117,8 @@ pub struct PageCache {
     /// In order of their places.
     files: Vec<File>,
     pages: Pages,
+    /// Where a job flushes data alone.
+    allocated: Option<Allocated>,
     writers: Vec<Writer>,
     throttle: Throttle,
     flusher: Flusher,
@@ -134,7 +144,8 @@ enum Waiter {
 /// Purpose of a request to the layer below, in its tag: the kind in the upper bits, a number in the lower bits.
 const OUT: u32 = 0;
 const COMMIT: u32 = 1 << 30;
-const INODE: u32 = 2 << 30;
+/// The last request of a synchronous write: its inode, or a FLUSH.
+const LAST: u32 = 2 << 30;
 const KIND: u32 = 3 << 30;
 
 impl Layer for PageCache {
@@ -168,7 +179,7 @@ impl Layer for PageCache {
             Event::Done(id) => match kernel.requests[id].tag & KIND {
                 OUT => self.written(kernel, id),
                 COMMIT => self.logged(kernel, id),
-                _ => self.inode_written(kernel, id),
+                _ => self.last_written(kernel, id),
             },
             Event::Timer(timer) => match Timer::unpack(timer) {
                 Timer::Copied(worker) => self.copied(kernel, worker),
@@ -183,6 +194,7 @@ impl Layer for PageCache {
     fn memory_bytes(&self) -> u64 {
         let waiting: usize = self.writers.iter().map(|writer| writer.queue.capacity()).sum();
         self.pages.memory_bytes()
+            + self.allocated.as_ref().map_or(0, Allocated::memory_bytes)
             + self.syncs.memory_bytes()
             + (waiting * size_of::<u32>()) as u64
             + self.log.memory_bytes()
@@ -218,7 +230,8 @@ impl PageCache {
         starts.dedup_by_key(|(start, _)| *start);
         let file = |(index, (start, is_journalled)): (usize, &(u64, u64))| {
             let place = Range { start: *start, end: starts.get(index + 1).map_or(u64::MAX, |(next, _)| *next) };
-            File { place, dirty_since_ns: None, joined: 0, is_journalled: *is_journalled == 1 }
+            let (joined, joined_with_blocks) = (0, 0);
+            File { place, dirty_since_ns: None, joined, joined_with_blocks, has_new_blocks: false, is_journalled: *is_journalled == 1 }
         };
         let files: Vec<File> = starts.iter().enumerate().map(file).collect();
         let (background, limit) = spec.thresholds();
@@ -227,7 +240,8 @@ impl PageCache {
             below,
             files,
             pages: Pages::new(spec.chunk.0),
-            writers: plan.workers.iter().map(|_| Writer::default()).collect(),
+            allocated: Allocated::of(scenario, plan),
+            writers: plan.workers.iter().map(|worker| Writer::new(&scenario.jobs[worker.job])).collect(),
             throttle: Throttle::new(spec.throttle_from, background, limit),
             flusher: Flusher::default(),
             log: Log::new(plan.journal()),

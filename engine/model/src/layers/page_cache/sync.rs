@@ -1,11 +1,10 @@
 //! Synchronous writes and flushes: their own pages, then a commit of the transaction that their file joined last.
 //!
 //! Where the file has no journal, a write of the inode's block takes the commit's place, and what the devices hold in volatile caches
-//! is flushed with it.
+//! is flushed with it. Where nothing is to be committed, the devices are flushed, as ext4 does (`ext4_sync_file`).
 
-use super::{File, HERE, INODE, PageCache, Waiter, pages_of};
+use super::{File, HERE, LAST, PageCache, Waiter, pages_of};
 use crate::kernel::{Durable, Kernel, Phase, Request, RequestId};
-use seeklab_spec::Op;
 
 /// A synchronous write or a flush.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +13,8 @@ pub(super) struct Sync {
     file: u32,
     /// Runs that must be written before the commit.
     pending: u32,
+    /// Whether it needs only the metadata without which the data cannot be read.
+    data_only: bool,
 }
 
 impl PageCache {
@@ -22,9 +23,10 @@ impl PageCache {
         let request = kernel.requests[id];
         let file = self.file_at(request.offset);
         let range = if request.durable == Durable::All { self.files[file as usize].place } else { pages_of(request.offset, request.bytes) };
+        let data_only = self.writers[request.worker as usize].flushes_data_only(&request);
         let (dirty, under_way) = self.pages.orders_in(range);
         let pending = u32::try_from(dirty.len() + under_way.len()).unwrap_or(u32::MAX); // memory has no room for as many
-        let sync = self.syncs.insert(Sync { request: id, file, pending });
+        let sync = self.syncs.insert(Sync { request: id, file, pending, data_only });
         for order in dirty.iter().chain(&under_way) {
             self.wait_for(*order, Waiter::Sync(sync));
         }
@@ -49,32 +51,25 @@ impl PageCache {
 
     /// All pages of a synchronous write are on the devices: its metadata follow.
     fn commit_for(&mut self, kernel: &mut Kernel, sync: u32) {
-        let Sync { request, file, .. } = self.syncs[sync];
-        let File { is_journalled, joined, place, .. } = self.files[file as usize];
-        if is_journalled {
-            if self.force(kernel, joined, sync) {
-                return;
-            }
-            return self.end_sync(kernel, sync);
+        let Sync { request, file, data_only, .. } = self.syncs[sync];
+        let File { is_journalled, joined, joined_with_blocks, has_new_blocks, place, .. } = self.files[file as usize];
+        if is_journalled && self.force(kernel, if data_only { joined_with_blocks } else { joined }, sync) {
+            return;
         }
-        let of = kernel.requests[request];
-        let inode = Request {
-            offset: place.start,
-            bytes: super::PAGE_BYTES,
-            op: Op::Write,
-            owner: HERE,
-            worker: of.worker,
-            durable: Durable::All,
-            tag: INODE | sync,
-            ..Request::default()
-        };
-        let id = kernel.open(inode);
+        let worker = kernel.requests[request].worker;
+        let flush = Request { offset: place.start, worker, tag: LAST | sync, ..Request::flush(HERE) };
+        let writes_inode = !is_journalled && (has_new_blocks || !data_only);
+        let last = if writes_inode { Request { bytes: super::PAGE_BYTES, ..flush } } else { flush };
+        if writes_inode {
+            self.files[file as usize].has_new_blocks = false;
+        }
+        let id = kernel.open(last);
         kernel.submit(self.below, id);
     }
 
-    /// The inode of a file without a journal is durable.
-    pub(super) fn inode_written(&mut self, kernel: &mut Kernel, by: RequestId) {
-        let sync = kernel.requests[by].tag - INODE;
+    /// The inode of a file without a journal is durable, or the devices are flushed.
+    pub(super) fn last_written(&mut self, kernel: &mut Kernel, by: RequestId) {
+        let sync = kernel.requests[by].tag - LAST;
         let id = self.syncs[sync].request;
         kernel.requests[id].device = kernel.requests[by].device;
         kernel.requests.inherit(id, by);

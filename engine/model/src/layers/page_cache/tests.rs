@@ -163,10 +163,36 @@ fn a_flush_without_a_journal_writes_the_inode_after_pages_on_their_way() {
 }
 
 #[test]
-fn a_flush_that_finds_everything_durable_waits_for_nothing() {
+fn a_flush_that_finds_everything_durable_commits_nothing() {
     let stack = run(&system(json!({}), &writes(json!({"size": "1MiB", "sync": true, "end_fsync": true}))));
     assert_is(metric(&stack, "page_cache_commits"), 1.0);
     assert_is(metric(&stack, "page_cache_syncs"), 2.0);
+}
+
+#[test]
+fn a_flush_of_data_alone_commits_nothing_for_blocks_that_a_file_has() {
+    for (journal, delayed_allocation) in [("ordered", false), ("ordered", true), ("writeback", false), ("none", false)] {
+        let rewrites = |flush: &str| {
+            let cache = json!({"journal": journal, "delayed_allocation": delayed_allocation});
+            let stack = run(&system(cache, &writes(json!({"bs": 4096, "size": "4KiB", "loops": 20, flush: 1}))));
+            ["p50", "max"].map(|of| metric(&stack, &format!("a.write_latency_{of}_ms")))
+        };
+        let ([data, first], [all, _]) = (rewrites("fdatasync"), rewrites("fsync"));
+        // A copy of 4 us, a write of 4 KiB, and a FLUSH; the first write gives the file its block, which must be committed.
+        assert_within(data, 0.004 + 1.041 + 1.0, 0.002);
+        assert_within(first, all, 0.002);
+        // The times of the file: four blocks of metadata and the commit record, or the inode.
+        assert_within(all, if journal == "none" { 0.004 + 2.0 * 1.041 } else { 0.004 + 1.041 + 1.164 + 1.041 }, 0.002);
+    }
+}
+
+#[test]
+fn blocks_are_new_when_they_are_first_written_unless_a_job_reads_the_file() {
+    let appends = json!([{"name": "a", "rw": "write", "filename": "f", "bs": 4096, "size": "64KiB", "fdatasync": 1}]);
+    assert_within(metric(&run(&system(json!({}), &appends)), "a.write_latency_min_ms"), 3.250, 0.002);
+    let mut jobs = json!([{"name": "r", "rw": "read", "filename": "f", "bs": 4096, "size": "64KiB"}, appends[0]]);
+    jobs[1]["wait_for"] = "r".into();
+    assert_within(metric(&run(&system(json!({}), &jobs)), "a.write_latency_max_ms"), 2.045, 0.002);
 }
 
 #[test]

@@ -5,12 +5,14 @@
 
 use std::collections::VecDeque;
 
+use super::allocation::flushes_data_only;
 use super::throttle::Verdict;
 use super::{HERE, PageCache, Timer, Waiter, pages_of};
-use crate::kernel::{Holder, Kernel, Phase, RequestId};
+use crate::kernel::{Durable, Holder, Kernel, Phase, Request, RequestId};
 use crate::layers::device::transfer_ns;
 use crate::layers::page_cache::pages::Owner;
 use crate::range::Range;
+use seeklab_spec::Job;
 
 /// A write looks at what is dirty after so many bytes: less than a chunk, so that the throttle is felt within large writes.
 const PIECE_BYTES: u64 = 1 << 20;
@@ -26,6 +28,19 @@ pub(super) struct Writer {
     pub next_ns: u64,
     /// Phase of the first write's wait.
     waits_for: Option<Phase>,
+    /// Whether its flushes are for data alone.
+    flushes_data_only: bool,
+}
+
+impl Writer {
+    pub fn new(job: &Job) -> Self {
+        Self { flushes_data_only: flushes_data_only(job), ..Self::default() }
+    }
+
+    /// Whether the flush that a request waits for is for data alone. One of no bytes closes the file, which fio does with `fsync`.
+    pub fn flushes_data_only(&self, request: &Request) -> bool {
+        self.flushes_data_only && request.durable == Durable::All && request.bytes > 0
+    }
 }
 
 impl PageCache {
@@ -124,6 +139,9 @@ impl PageCache {
         let is_held = !kernel.requests[id].durable.waits();
         // With delayed allocation data belong to a transaction only once they are sent.
         let transaction = if self.spec.delayed_allocation { 0 } else { transaction };
+        if !self.spec.delayed_allocation {
+            self.add_blocks(file, pages, transaction);
+        }
         let (added, orders) = self.pages.dirty(pages, Owner { file, worker, transaction, is_held });
         if is_held {
             kernel.hold(Holder::FileSystem, added);
