@@ -275,6 +275,7 @@ impl Preset {
             units.extend(self.field("ssd.flash.channel_rate", &shares(flash.channel_rate.0, &resources), &loads));
             units.extend(self.field("ssd.flash.erase", &shares(flash.erase.0, &[400, 100, 25]), &loads));
             units.extend(self.field("ssd.flash.command", &[20_000, 5_000, 1_000, 0].map(|ns| json!(ns)), &loads));
+            units.extend(self.field("ssd.flash.write_command", &[20_000, 5_000, 1_000, 0].map(|ns| json!(ns)), &loads));
             units.extend(self.field("ssd.flash.overprovision", &[14.0, 28.0, 100.0].map(|percent| json!(percent)), &loads));
             // Without it pages are programmed and read one by one: only reads of one page have the same flash, if no planes read
             // by themselves and no cells hold one bit.

@@ -87,7 +87,10 @@ fn of_flash(ssd: &Ssd, fields: &Value, load: Load) -> (Vec<Bound>, f64) {
     let of_read = if load.pattern.reads() || of_write.is_infinite() { to_f64(ssd.overhead.0) } else { f64::INFINITY };
     let overhead_s = of_read.min(of_write) / 1e9;
     let flash = ssd.flash.as_ref();
-    let command_s = flash.map_or(0.0, |flash| to_f64(flash.command.0) / 1e9);
+    let command_s = flash.map_or(0.0, |flash| {
+        let of_write = flash.write_command.filter(|_| load.pattern.writes()).unwrap_or(flash.command);
+        to_f64(if load.pattern.reads() { of_write.min(flash.command) } else { of_write }.0) / 1e9
+    });
     let planes = flash.map_or(1, |flash| u64::from(flash.planes));
     let crossing_s = command_s + bytes / interface;
     let alone_s = overhead_s + crossing_s;

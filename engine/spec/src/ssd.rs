@@ -79,6 +79,10 @@ pub struct Flash {
     #[serde(default)]
     #[schemars(title = "Command on the interface", extend("maximum" = 1_000_000_000))]
     pub command: Nanos,
+    /// Time that the command of a write, TRIM or FLUSH occupies the interface. Default: that of a read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Command of writes", extend("maximum" = 1_000_000_000))]
+    pub write_command: Option<Nanos>,
     /// Flash beyond the capacity, as a share of the capacity.
     #[schemars(title = "Over-provisioning", range(min = 1, max = 400), extend("x-unit" = "%"))]
     pub overprovision: f64,

@@ -159,8 +159,8 @@ pub(super) struct Drive {
     read_ns: u64,
     program_ns: u64,
     erase_ns: u64,
-    command_ns: u64,
     /// Of reads, writes and trims.
+    command_ns: [u64; 3],
     overhead_ns: [u64; 3],
     depth: u32,
     buffer_bytes: u64,
@@ -212,6 +212,7 @@ impl Drive {
             (flash.gather == Gather::Full).then(|| Gathering::new(shape.dies, shape.logical, flash.planes, wait_ns, spec.write_buffer.0));
         let planes = shape.dies * flash.read_planes as usize;
         let of_write = spec.write_overhead.unwrap_or(spec.overhead);
+        let command_of_write = flash.write_command.unwrap_or(flash.command);
         Self {
             page: spec.page.0,
             planes: flash.planes,
@@ -225,7 +226,7 @@ impl Drive {
             read_ns: spec.read.0,
             program_ns: spec.program.0,
             erase_ns: flash.erase.0,
-            command_ns: flash.command.0,
+            command_ns: [flash.command, command_of_write, command_of_write].map(|command| command.0),
             overhead_ns: [spec.overhead, of_write, of_write].map(|overhead| overhead.0),
             depth: spec.queue_depth,
             buffer_bytes: spec.write_buffer.0,
@@ -423,12 +424,13 @@ impl Drive {
 
     /// Charges a request for a command and the bytes on the interface, and for the controller's overhead. Returns its end.
     fn cross_interface(&mut self, turn: &mut Turn, id: RequestId, bytes: u64) -> u64 {
-        let (start_ns, end_ns) = self.occupy_interface(turn.kernel.now_ns(), bytes, self.command_ns);
+        let op = turn.kernel.requests[id].op as usize;
+        let (command_ns, overhead_ns) = (self.command_ns[op], self.overhead_ns[op]);
+        let (start_ns, end_ns) = self.occupy_interface(turn.kernel.now_ns(), bytes, command_ns);
         let requests = &mut turn.kernel.requests;
         requests.charge_until(id, Phase::Queue, start_ns);
-        requests.charge_ns(id, Phase::Overhead, self.command_ns);
+        requests.charge_ns(id, Phase::Overhead, command_ns);
         requests.charge_until(id, Phase::Transfer, end_ns);
-        let overhead_ns = self.overhead_ns[requests[id].op as usize];
         requests.charge_ns(id, Phase::Overhead, overhead_ns);
         end_ns + overhead_ns
     }

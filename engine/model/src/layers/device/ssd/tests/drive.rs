@@ -39,6 +39,18 @@ fn a_read_is_flash_then_channel_then_interface_then_overhead() {
 }
 
 #[test]
+fn a_write_may_have_a_command_of_its_own() {
+    let by_direction = |flash| spec::Ssd { write_buffer: Bytes(2 * PAGE), ..with(flash) };
+    let one = by_direction(Flash { command: Nanos(3_000), ..flash() });
+    let two = by_direction(Flash { command: Nanos(3_000), write_command: Some(Nanos(7_000)), ..flash() });
+    let (read, write) = ([(Op::Read, 0, PAGE)], [(Op::Write, 0, PAGE), (Op::Write, PAGE, PAGE)]);
+    assert_eq!((ends(&one, &read), ends(&two, &read)), (vec![74_000], vec![74_000]));
+    // Two writes cross the interface one after the other, each with its command; their overheads overlap.
+    assert_eq!(ends(&one, &write), [3_000 + 1_000 + 10_000, 2 * (3_000 + 1_000) + 10_000]);
+    assert_eq!(ends(&two, &write), [7_000 + 1_000 + 10_000, 2 * (7_000 + 1_000) + 10_000]);
+}
+
+#[test]
 fn dies_of_one_channel_read_together_and_take_turns_on_the_channel() {
     // Pages 0 and 1 are on different channels; 0 and 2 share one; 0 and 4 are on the same die.
     assert_eq!(ends(&spec(), &[(Op::Read, 0, PAGE), (Op::Read, PAGE, PAGE)]), [71_000, 72_000]);

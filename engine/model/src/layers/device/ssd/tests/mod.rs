@@ -44,6 +44,7 @@ fn flash() -> spec::Flash {
         pages_per_block: 64,
         erase: Nanos(2_000_000),
         command: Nanos(0),
+        write_command: None,
         overprovision: 14.0,
         suspend: None,
         read_factors: Vec::new(),
