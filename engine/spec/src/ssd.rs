@@ -108,7 +108,8 @@ pub struct Flash {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Maximum gathering", extend("minimum" = 1000, "maximum" = 60_000_000_000_u64))]
     pub gather_wait: Option<Nanos>,
-    /// Time of a FLUSH of a volatile buffer after its last page is programmed, because the page map must be durable too.
+    /// Time that a FLUSH of a volatile buffer, or a FUA write past it, takes after its last page is programmed, because the page map must be
+    /// durable too. One at a time: its inverse is the maximum of such requests per second.
     #[serde(default = "default_map_flush")]
     #[schemars(title = "Map flush", extend("maximum" = 10_000_000_000_u64))]
     pub map_flush: Nanos,

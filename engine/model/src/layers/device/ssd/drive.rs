@@ -345,8 +345,12 @@ impl Drive {
 
     /// Whether a write is done when it is in the buffer.
     fn is_buffered(&self, request: &Request) -> bool {
-        let through = self.buffer_is == Persistence::Volatile && request.durable == Durable::Itself;
-        request.bytes.max(1) <= self.buffer_bytes && !through
+        request.bytes.max(1) <= self.buffer_bytes && !self.writes_through(request)
+    }
+
+    /// Whether a write asks for durability that a volatile buffer cannot give.
+    fn writes_through(&self, request: &Request) -> bool {
+        self.buffer_is == Persistence::Volatile && request.durable == Durable::Itself
     }
 
     /// Charges a wait that no one die is to blame for: the dies' mean share of time in collection, the rest to the queue.

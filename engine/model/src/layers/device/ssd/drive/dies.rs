@@ -369,7 +369,13 @@ impl Drive {
             inside.parts -= 1;
             if inside.parts == 0 {
                 charge_part(turn, &part);
-                self.finish(turn, RequestId(part.request));
+                let id = RequestId(part.request);
+                if self.writes_through(&turn.kernel.requests[id]) {
+                    let mapped_ns = self.map(turn, id);
+                    turn.at(mapped_ns, Timer::Finished(id));
+                } else {
+                    self.finish(turn, id);
+                }
             }
         }
         self.admit_writes(turn);

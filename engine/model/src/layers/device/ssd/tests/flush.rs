@@ -2,8 +2,9 @@
 
 use super::super::Wear;
 use super::{flash, run_durably, spec};
-use crate::kernel::{Durable, Kernel};
+use crate::kernel::{Durable, Event, Kernel, Request};
 use crate::layers::device::ssd::Ssd;
+use seeklab_kernel::Stream;
 use seeklab_spec::{Bytes, Flash, Gather, Nanos, Op, Persistence};
 
 const PAGE: u64 = 4096;
@@ -60,7 +61,7 @@ fn fua_waits_for_its_own_pages_only() {
     let requests = [(0, 0, 1, Durable::No), (12, 1, 1, Durable::Itself)];
     let (done, _, wear) = ends(&volatile(Gather::Full), &requests);
     // Both pages are in one program: the one that waits goes with it.
-    assert_eq!(done, [12, 24 + 2 * 3 + 600]);
+    assert_eq!(done, [12, 24 + 2 * 3 + 600 + 200]);
     assert_eq!(wear.map(|wear| (wear.host_pages, wear.padded_pages)), Some((2, 10)));
 }
 
@@ -75,7 +76,7 @@ fn one_drain_serves_the_flushes_that_wait_for_it_and_not_the_writes_after_them()
     let requests =
         [(0, 0, 1, Durable::No), (13, 0, 0, Durable::All), (14, 0, 0, Durable::All), (20, 1, 1, Durable::No), (40, 0, 0, Durable::All)];
     let (done, ..) = ends(&volatile(Gather::Full), &requests);
-    assert_eq!(&done[1..3], [826, 826]);
+    assert_eq!(&done[1..3], [826, 826 + 200], "each has an entry of the map");
     assert_eq!(done[4], 616 + 3 + 600 + 200 + 10, "the page that came during the program takes one of its own");
 }
 
@@ -94,4 +95,41 @@ fn a_drive_without_flash_flushes_and_counts_too() {
         ends(&fresh, &[(0, 0, 1, Durable::No), (12, 0, 0, Durable::All), (1000, 1, 1, Durable::Itself), (2000, 0, 0, Durable::All)]);
     assert_eq!(done, [12, 612, 1612, 2010]);
     assert_eq!((kernel.volatile.bytes(), kernel.volatile.most_bytes()), (0, PAGE));
+}
+
+/// FUA writes a second in a closed loop over many dies.
+fn durable_rate(depth: usize, map_us: u64) -> f64 {
+    let volatile = volatile(Gather::Full);
+    let flash = Flash { channels: 4, map_flush: Nanos(map_us * 1_000), ..volatile.flash.clone().expect("flash") };
+    let spec = spec::Ssd { units: 64, write_buffer: Bytes(4 << 20), capacity: Bytes(1 << 30), flash: Some(flash), ..volatile };
+    let mut ssd = Ssd::new(&spec, 1, "ssd0");
+    let mut kernel = Kernel::default();
+    let mut stream = Stream::new(7, "requests");
+    let mut done = 0u32;
+    let open = |kernel: &mut Kernel, ssd: &mut Ssd, stream: &mut Stream| {
+        let offset = stream.below(1 << 17) * PAGE;
+        let id = kernel.open(Request { op: Op::Write, offset, bytes: PAGE, durable: Durable::Itself, ..Request::default() });
+        ssd.on(kernel, Event::Submit(id));
+    };
+    (0..depth).for_each(|_| open(&mut kernel, &mut ssd, &mut stream));
+    while let Some(event) = kernel.advance().filter(|_| done < 4_000) {
+        if let Event::Done(id) = event.event() {
+            kernel.requests.remove(id);
+            done += 1;
+            open(&mut kernel, &mut ssd, &mut stream);
+        } else {
+            ssd.on(&mut kernel, event.event());
+        }
+    }
+    f64::from(done) / (kernel.now_ns() as f64 / 1e9)
+}
+
+#[test]
+fn fua_writes_are_limited_by_the_journal_of_the_map_and_not_by_their_number() {
+    // Alone: 2 us on the interface, 10 of overhead, 3 on the channel, the program and the map.
+    let alone = durable_rate(1, 200);
+    assert!((alone / (1e6 / 815.0) - 1.0).abs() < 0.01, "{alone}");
+    let [sixteen, thirty_two] = [16, 32].map(|depth| durable_rate(depth, 200));
+    assert!((sixteen / 5_000.0 - 1.0).abs() < 0.02 && (thirty_two / 5_000.0 - 1.0).abs() < 0.02, "{sixteen} and {thirty_two}");
+    assert!(durable_rate(32, 0) > 20.0 * durable_rate(1, 0), "without a map the dies are the limit");
 }
