@@ -76,7 +76,9 @@ pub use scenario::Scenario;
 pub use shake::{Shake, Shout};
 pub use shingled::{CleanFirst, Shingled};
 pub use slc::Slc;
-pub use ssd::{Collector, EraseSuspension, Flash, Gather, Precondition, ProgramSuspension, SlcCache, Ssd, Suspend, WhenFull};
+pub use ssd::{
+    Collector, EraseSuspension, Flash, Gather, Precondition, ProgramSuspension, SlcCache, Ssd, Suspend, WhenFull, WriteStall,
+};
 pub use tier::TierSpec;
 pub use units::{Bytes, Extent, Nanos, to_f64};
 pub use volume::{Cache, Prefetch, Resize, VolumeSpec};

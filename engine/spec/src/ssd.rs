@@ -99,6 +99,10 @@ pub struct Flash {
     #[serde(default)]
     #[schemars(title = "Read retries", range(min = 0, max = 0.5))]
     pub retry: f64,
+    /// Moments in which the drive takes no data from the host, between buffered writes. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(title = "Stalls of buffered writes", length(max = 4))]
+    pub write_stalls: Vec<WriteStall>,
     /// When buffered pages are programmed.
     #[serde(default)]
     #[schemars(title = "Gathering")]
@@ -226,6 +230,31 @@ pub struct SlcCache {
     pub bits: u32,
     /// Read time of a page in the cache.
     #[schemars(title = "Page read", extend("minimum" = 1))]
+/// A kind of moment in which a drive takes no data from the host.
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WriteStall {
+    /// Share of the buffered writes that wait for a stall of this kind. With several commands in the drive, one stall delays all of them.
+    #[schemars(title = "Delayed writes", range(min = 0, max = 0.5))]
+    pub share: f64,
+    /// Mean time of a stall.
+    #[schemars(title = "Mean time", extend("minimum" = 1, "maximum" = 10_000_000_000_u64))]
+    pub time: Nanos,
+    /// Shape of the gamma distribution of these times: 1 is exponential, larger shapes are closer to the mean.
+    #[serde(default = "default_shape")]
+    #[schemars(title = "Shape of the times", range(min = 0.1, max = 1000), extend("x-scale" = "log"))]
+    pub shape: f64,
+    /// Whether the drive uses pauses between commands for this work if there are any, so that a write alone never waits for it.
+    #[serde(default)]
+    #[schemars(title = "Hides in pauses")]
+    pub hides: bool,
+}
+
+/// Exponential times.
+fn default_shape() -> f64 {
+    1.0
+}
+
     pub read: Nanos,
     /// Program time of pages in the cache.
     #[schemars(title = "Page program", extend("minimum" = 1))]

@@ -7,7 +7,8 @@
 //!    channel then moves them to the controller and the interface to the host, each in the order in which the pages come.
 //! 3. A write waits for room in the write buffer, crosses the interface, and is done. Its pages then wait for their dies, and,
 //!    where programs are gathered ([`super::gather`]), for others to fill a program; each frees its room when it is programmed.
-//!    A request larger than the buffer is done when its last page is programmed.
+//!    A request larger than the buffer is done when its last page is programmed. Before the data of some writes the drive pauses
+//!    ([`stall`]).
 //! 4. A die that is free takes what the host reads first, but after some reads a write has its turn. At a write's turn collection
 //!    goes first where it is due ([`super::ftl`]); a die without other work continues with a collection begun. What a die has begun
 //!    ends before it reads, or is suspended ([`super::die`]).
@@ -43,6 +44,7 @@ use seeklab_spec::Op;
 use seeklab_spec::{Collector, Gather, Persistence, Precondition};
 use trim::Trims;
 
+use stall::Stalls;
 mod dies;
 mod flush;
 mod fold;
@@ -51,6 +53,7 @@ mod split;
 mod trim;
 
 timers! {
+mod stall;
     enum Timer {
         /// A die has done what it was doing. Void when the end was put off since.
         DieDone(u32),
@@ -197,6 +200,7 @@ pub(super) struct Drive {
     cache: Option<Box<Cache>>,
     /// Since when no request is inside, and whether a timer is set for it.
     idle_since_ns: u64,
+    stalls: Stalls,
     is_idle_timed: bool,
     /// Room for the pages that a die moves out of the cache.
     folding: Vec<u32>,
@@ -204,8 +208,8 @@ pub(super) struct Drive {
 }
 
 impl Drive {
-    /// The drive that a scenario describes; `stream` draws its preconditioning.
-    pub fn new(spec: &spec::Ssd, flash: &spec::Flash, shape: Shape, stream: Stream) -> Self {
+    /// The drive that a scenario describes; the streams draw its preconditioning and its stalls.
+    pub fn new(spec: &spec::Ssd, flash: &spec::Flash, shape: Shape, [stream, of_stalls]: [Stream; 2]) -> Self {
         let line = Line { reads: 0, writes: EMPTY, pages: 0, unbuffered: 0, programmed: EMPTY, is_timed: false };
         let wait_ns = flash.gather_wait.map_or(if spec.write_buffer_is.is_volatile() { 100_000 } else { 2_000_000 }, |wait| wait.0);
         let gathering =
@@ -259,6 +263,7 @@ impl Drive {
             idle_since_ns: 0,
             is_idle_timed: false,
             folding: vec![0; flash.planes as usize],
+            stalls: Stalls::new(&flash.write_stalls, of_stalls),
             collected: Collected::default(),
         }
     }

@@ -71,13 +71,16 @@ pub struct Ssd {
 }
 
 impl Ssd {
-    /// The drive that a checked scenario describes; `seed` and `name` draw its preconditioning.
+    /// The drive that a checked scenario describes; `seed` and `name` draw its preconditioning and its stalls.
     #[must_use]
     pub fn new(spec: &spec::Ssd, seed: u64, name: &str) -> Self {
         // A checked scenario has a shape: see `check`.
         let flash = spec.flash.as_ref().and_then(|flash| Some((flash, ftl::Shape::of(spec, flash).ok()?)));
         let model = match flash {
-            Some((flash, shape)) => Model::Flash(Box::new(drive::Drive::new(spec, flash, shape, Stream::new(seed, name)))),
+            Some((flash, shape)) => {
+                let streams = [Stream::new(seed, name), Stream::new(seed, &format!("{name}.stalls"))];
+                Model::Flash(Box::new(drive::Drive::new(spec, flash, shape, streams)))
+            }
             None => Model::NoFtl(Box::new(no_ftl::NoFtl::new(spec))),
         };
         Self { model, here: Address::of(LayerId::Device), usage: Usage::default() }

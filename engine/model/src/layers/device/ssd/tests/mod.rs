@@ -11,6 +11,7 @@ mod planes;
 mod register;
 mod slc;
 mod suspend;
+mod stall;
 mod trim;
 
 use super::Ssd;
@@ -52,6 +53,7 @@ fn flash() -> spec::Flash {
         gather: Gather::Now,
         gather_wait: None,
         map_flush: Nanos(200_000),
+        write_stalls: Vec::new(),
         trim_page: Nanos(20),
         sync_trim: false,
         stripe: 1,
