@@ -276,6 +276,11 @@ impl Preset {
             units.extend(self.field("ssd.flash.erase", &shares(flash.erase.0, &[400, 100, 25]), &loads));
             units.extend(self.field("ssd.flash.command", &[20_000, 5_000, 1_000, 0].map(|ns| json!(ns)), &loads));
             units.extend(self.field("ssd.flash.write_command", &[20_000, 5_000, 1_000, 0].map(|ns| json!(ns)), &loads));
+            let stalls = [0.05, 0.01].map(|share| json!([{"share": share, "time": "200us"}]));
+            units.extend(self.field("ssd.flash.write_stalls", &[&stalls[..], &[json!([])]].concat(), &loads));
+            let paths = [1, 4, 64].map(|least| json!({"least": least, "per_read": 0.0}));
+            units.extend(self.field("ssd.flash.read_paths", &paths, &loads));
+            units.extend(self.field("ssd.flash.map_flush", &[2_000_000, 200_000, 0].map(|ns| json!(ns)), &loads));
             units.extend(self.field("ssd.flash.overprovision", &[14.0, 28.0, 100.0].map(|percent| json!(percent)), &loads));
             // Without it pages are programmed and read one by one: only reads of one page have the same flash, if no planes read
             // by themselves and no cells hold one bit.

@@ -77,7 +77,7 @@ pub use shake::{Shake, Shout};
 pub use shingled::{CleanFirst, Shingled};
 pub use slc::Slc;
 pub use ssd::{
-    Collector, EraseSuspension, Flash, Gather, Precondition, ProgramSuspension, SlcCache, Ssd, Suspend, WhenFull, WriteStall,
+    Collector, EraseSuspension, Flash, Gather, Precondition, ProgramSuspension, ReadPaths, SlcCache, Ssd, Suspend, WhenFull, WriteStall,
 };
 pub use tier::TierSpec;
 pub use units::{Bytes, Extent, Nanos, to_f64};

@@ -133,6 +133,10 @@ pub struct Flash {
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Independent read planes", range(min = 1, max = 16))]
     pub read_planes: u32,
+    /// Paths of the controller, each for one read at a time. Default: reads wait only for dies, channels and the interface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Read paths")]
+    pub read_paths: Option<ReadPaths>,
     /// Pages that garbage collection reads at once in a die.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Pages per collection read", range(min = 1, max = 256))]
@@ -158,6 +162,19 @@ pub struct Flash {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Simulated part", extend("minimum" = 1_048_576, "maximum" = 1_125_899_906_842_624_u64, "x-scale" = "log2"))]
     pub mapped: Option<Bytes>,
+}
+
+/// Paths of a controller, each for one read at a time.
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadPaths {
+    /// Paths that are always powered.
+    #[schemars(title = "Least paths", range(min = 1, max = 4096))]
+    pub least: u32,
+    /// Paths per read in the drive that the controller powers when this gives more.
+    #[serde(default)]
+    #[schemars(title = "Paths per read", range(min = 0, max = 1))]
+    pub per_read: f64,
 }
 
 /// How garbage collection selects the next block.
@@ -213,23 +230,6 @@ pub enum Gather {
     Full,
 }
 
-/// A part of the flash whose cells hold one bit instead of several, for the latest writes.
-#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SlcCache {
-    /// Guaranteed space of the cache, on the whole drive.
-    #[serde(default)]
-    #[schemars(title = "Fixed part", extend("maximum" = 1_125_899_906_842_624_u64))]
-    pub fixed: Bytes,
-    /// Additional space of the cache while the drive holds no data. It shrinks to nothing as the drive fills up.
-    #[serde(default)]
-    #[schemars(title = "Dynamic part", extend("maximum" = 1_125_899_906_842_624_u64))]
-    pub dynamic: Bytes,
-    /// Bits per cell outside the cache. A program or block of the cache holds 1/bits of the pages of a normal one.
-    #[schemars(title = "Bits of a cell", range(min = 2, max = 5))]
-    pub bits: u32,
-    /// Read time of a page in the cache.
-    #[schemars(title = "Page read", extend("minimum" = 1))]
 /// A kind of moment in which a drive takes no data from the host.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -255,6 +255,23 @@ fn default_shape() -> f64 {
     1.0
 }
 
+/// A part of the flash whose cells hold one bit instead of several, for the latest writes.
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SlcCache {
+    /// Guaranteed space of the cache, on the whole drive.
+    #[serde(default)]
+    #[schemars(title = "Fixed part", extend("maximum" = 1_125_899_906_842_624_u64))]
+    pub fixed: Bytes,
+    /// Additional space of the cache while the drive holds no data. It shrinks to nothing as the drive fills up.
+    #[serde(default)]
+    #[schemars(title = "Dynamic part", extend("maximum" = 1_125_899_906_842_624_u64))]
+    pub dynamic: Bytes,
+    /// Bits per cell outside the cache. A program or block of the cache holds 1/bits of the pages of a normal one.
+    #[schemars(title = "Bits of a cell", range(min = 2, max = 5))]
+    pub bits: u32,
+    /// Read time of a page in the cache.
+    #[schemars(title = "Page read", extend("minimum" = 1))]
     pub read: Nanos,
     /// Program time of pages in the cache.
     #[schemars(title = "Page program", extend("minimum" = 1))]

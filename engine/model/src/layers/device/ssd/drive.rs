@@ -2,9 +2,10 @@
 //!
 //! How a request proceeds:
 //! 1. Up to `queue_depth` requests are inside; the rest wait outside in order.
-//! 2. A read is split into parts, one for each die that it touches, or for each of its physical pages where planes read
-//!    independently. A die reads up to `planes` pages of a part at once, or those of a physical page if they are more; the
-//!    channel then moves them to the controller and the interface to the host, each in the order in which the pages come.
+//! 2. A read waits for a path through the controller, where there are few ([`path`]). It is split into parts, one for each die that it
+//!    touches, or for each of its physical pages where planes read independently. A die reads up to `planes` pages of a part at once,
+//!    or those of a physical page if they are more; the channel then moves them to the controller and the interface to the host, each
+//!    in the order in which the pages come.
 //! 3. A write waits for room in the write buffer, crosses the interface, and is done. Its pages then wait for their dies, and,
 //!    where programs are gathered ([`super::gather`]), for others to fill a program; each frees its room when it is programmed.
 //!    A request larger than the buffer is done when its last page is programmed. Before the data of some writes the drive pauses
@@ -37,23 +38,25 @@ use crate::kernel::{Address, Durable, Event, Holder, Kernel, LayerId, NO_DEVICE,
 use crate::layers::device::{Usage, transfer_ns};
 use crate::timers;
 use flush::Flushes;
+use path::Paths;
 use register::Registers;
 use seeklab_kernel::Stream;
 use seeklab_spec as spec;
 use seeklab_spec::Op;
 use seeklab_spec::{Collector, Gather, Persistence, Precondition};
+use stall::Stalls;
 use trim::Trims;
 
-use stall::Stalls;
 mod dies;
 mod flush;
 mod fold;
+mod path;
 mod register;
 mod split;
+mod stall;
 mod trim;
 
 timers! {
-mod stall;
     enum Timer {
         /// A die has done what it was doing. Void when the end was put off since.
         DieDone(u32),
@@ -110,6 +113,8 @@ struct Inside {
     /// The dies' time in collection when the current wait began.
     collected_ns: u64,
     parts: u32,
+    /// Path of a read.
+    path: u32,
 }
 
 /// Time of all dies in collection; the sums may wrap, their differences do not.
@@ -180,6 +185,7 @@ pub(super) struct Drive {
     reads: Vec<List>,
     reading: Vec<Reading>,
     registers: Registers,
+    paths: Option<Paths>,
     channels: Vec<Channel>,
     interface_free_ns: u64,
     parts: Parts,
@@ -194,13 +200,13 @@ pub(super) struct Drive {
     for_room: VecDeque<RequestId>,
     buffered_bytes: u64,
     buffer_is: Persistence,
+    stalls: Stalls,
     flushes: Flushes,
     trims: Trims,
     gathering: Option<Gathering>,
     cache: Option<Box<Cache>>,
     /// Since when no request is inside, and whether a timer is set for it.
     idle_since_ns: u64,
-    stalls: Stalls,
     is_idle_timed: bool,
     /// Room for the pages that a die moves out of the cache.
     folding: Vec<u32>,
@@ -245,6 +251,7 @@ impl Drive {
             reads: vec![EMPTY; planes],
             reading: vec![Reading::default(); planes],
             registers: Registers::new(shape.dies, flash.read_planes),
+            paths: flash.read_paths.as_ref().map(Paths::new),
             channels: vec![Channel::default(); flash.channels as usize],
             interface_free_ns: 0,
             parts: Parts::default(),
@@ -256,6 +263,7 @@ impl Drive {
             for_room: VecDeque::new(),
             buffered_bytes: 0,
             buffer_is: spec.write_buffer_is,
+            stalls: Stalls::new(&flash.write_stalls, of_stalls),
             flushes: Flushes::new(flash.map_flush.0),
             trims: Trims::new(flash.trim_page.0, flash.sync_trim),
             gathering,
@@ -263,7 +271,6 @@ impl Drive {
             idle_since_ns: 0,
             is_idle_timed: false,
             folding: vec![0; flash.planes as usize],
-            stalls: Stalls::new(&flash.write_stalls, of_stalls),
             collected: Collected::default(),
         }
     }
@@ -318,7 +325,7 @@ impl Drive {
             self.requests.resize(place + 1, Inside::default());
         }
         let (arrived_ns, now_ns) = (kernel.requests[id].charged_ns, kernel.now_ns());
-        self.requests[place] = Inside { arrived_ns, collected_ns: self.collected.at(kernel.now_ns()), parts: 0 };
+        self.requests[place] = Inside { arrived_ns, collected_ns: self.collected.at(kernel.now_ns()), parts: 0, path: 0 };
         if self.is_open(now_ns) {
             self.enter(turn, id);
         } else {
@@ -369,14 +376,15 @@ impl Drive {
         turn.kernel.charge(id, Phase::Queue);
     }
 
-    fn read(&mut self, turn: &mut Turn, id: RequestId) {
+    /// Lines a read up at its dies. Returns whether it has to wait for any.
+    fn read_flash(&mut self, turn: &mut Turn, id: RequestId) -> bool {
         let (parts, loose) = self.split(turn, id, false);
         if parts == 0 {
-            return self.deliver(turn, id, loose);
-        }
-        if loose > 0 {
+            self.deliver(turn, id, loose);
+        } else if loose > 0 {
             self.occupy_interface(turn.kernel.now_ns(), loose, 0);
         }
+        parts > 0
     }
 
     /// Lets writes into the buffer as long as there is room for the next in line.
@@ -389,6 +397,10 @@ impl Drive {
             self.for_room.pop_front();
             self.buffered_bytes += bytes;
             self.charge_wait(turn, id);
+            let stall_ns = self.stalls.before_write_ns(self.inside);
+            if stall_ns > 0 {
+                self.interface_free_ns = self.interface_free_ns.max(turn.kernel.now_ns()) + stall_ns;
+            }
             self.receive(turn, id);
         }
     }

@@ -346,7 +346,9 @@ impl Drive {
         }
         if is_last {
             charge_part(turn, &part);
-            self.deliver(turn, RequestId(part.request), bytes);
+            let id = RequestId(part.request);
+            self.deliver(turn, id, bytes);
+            self.leave_path(turn, id);
         } else {
             self.occupy_interface(turn.kernel.now_ns(), bytes, 0);
         }

@@ -7,11 +7,12 @@ mod flush;
 mod ftl;
 mod gather;
 mod no_ftl;
+mod path;
 mod planes;
 mod register;
 mod slc;
-mod suspend;
 mod stall;
+mod suspend;
 mod trim;
 
 use super::Ssd;
@@ -52,12 +53,13 @@ fn flash() -> spec::Flash {
         retry: 0.0,
         gather: Gather::Now,
         gather_wait: None,
-        map_flush: Nanos(200_000),
         write_stalls: Vec::new(),
+        map_flush: Nanos(200_000),
         trim_page: Nanos(20),
         sync_trim: false,
         stripe: 1,
         read_planes: 1,
+        read_paths: None,
         collect_parallel: 1,
         channel_reads_first: false,
         slc_cache: None,
