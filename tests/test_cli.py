@@ -149,6 +149,8 @@ def test_presets_name_their_source(command_line: CommandLine) -> None:
     found = document(command_line("presets", "--json"))
     assert {"hdd-7200", "ssd-sata", "nvme", "lun-100mb"} <= {preset["name"] for preset in found}
     assert all(preset["source"] for preset in found)
+    assert {preset["name"]: preset["basis"] for preset in found}["ssd-sata-tlc"] == "data sheet"
+    assert all((preset["basis"] is None) == (preset["kind"] in ("lun", "pool")) for preset in found)
 
 
 def test_schema_is_a_json_schema(command_line: CommandLine) -> None:

@@ -64,6 +64,8 @@ pub struct PresetEntry {
     pub source: String,
     /// `hdd`, `ssd`, `lun`, or `pool`.
     pub kind: &'static str,
+    /// What its numbers come from: `measured`, `data sheet`, or `both`. Null for definitions and pools.
+    pub basis: Option<String>,
 }
 
 impl PresetEntry {
@@ -71,7 +73,8 @@ impl PresetEntry {
     pub(crate) fn of(preset: &Value) -> Self {
         let text = |name: &str| preset[name].as_str().unwrap_or_default().to_owned();
         let kind = ["hdd", "ssd", "lun"].into_iter().find(|kind| preset["device"].get(kind).is_some()).unwrap_or("pool");
-        Self { name: text("name"), title: text("title"), source: text("source"), kind }
+        let basis = preset["basis"].as_str().map(str::to_owned);
+        Self { name: text("name"), title: text("title"), source: text("source"), kind, basis }
     }
 }
 

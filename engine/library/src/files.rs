@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use seeklab_spec::{Presets, Problem, Problems};
+use seeklab_spec::{BASES, Presets, Problem, Problems};
 use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -27,6 +27,7 @@ impl Library {
         let mut problems = Problems::new();
         let cases = read_folder(root, "cases", &mut problems);
         let presets = read_folder(root, "presets", &mut problems);
+        problems.extend(presets.iter().filter_map(|(preset, lines)| unknown_basis(preset, lines)));
         let families = read_file(&root.join(FAMILIES), FAMILIES)
             .map_err(|problem| vec![problem])
             .and_then(|(document, _)| library::families(&document["families"]))
@@ -87,6 +88,14 @@ fn read_folder(root: &Path, folder: &str, problems: &mut Problems) -> Vec<(Value
         }
     }
     documents
+}
+
+/// The problem of a preset whose `basis` is none of [`BASES`].
+fn unknown_basis(preset: &Value, lines: &Lines) -> Option<Problem> {
+    let found = preset.get("basis").filter(|basis| !BASES.iter().any(|known| *basis == known))?;
+    let line = lines.get("basis").and_then(Value::as_u64).unwrap_or(1);
+    let path = format!("presets/{}.toml:{line}", preset["name"].as_str().unwrap_or_default());
+    Some(Problem::new(path, format!("basis is {found}; write one of {BASES:?}")))
 }
 
 /// A TOML file, which problems call `name`.
@@ -186,6 +195,18 @@ mod tests {
     fn a_file_that_is_not_toml_is_refused_at_its_line() {
         let problem = read("cases/mine.toml", "id = \"mine\"\ncode = \n").expect_err("refused");
         assert_eq!(problem.path, "cases/mine.toml:2");
+    }
+
+    #[test]
+    fn a_preset_with_an_unknown_basis_is_refused_at_its_line() {
+        let of = |text: &str| {
+            let (preset, lines) = read("presets/mine.toml", text).expect("TOML");
+            unknown_basis(&preset, &lines).map(|problem| problem.to_string())
+        };
+        let found = of("name = \"mine\"\n\nbasis = \"hearsay\"\n").expect("a problem");
+        assert_eq!(found, r#"presets/mine.toml:3: basis is "hearsay"; write one of ["measured", "data sheet", "both"]"#);
+        assert_eq!(of("name = \"mine\"\nbasis = \"data sheet\"\n"), None);
+        assert_eq!(of("name = \"mine\"\n"), None);
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub use layout::{LayoutKind, LayoutSpec, ReadBalance};
 pub use operation::Op;
 pub use page_cache::PageCacheSpec;
 pub use persistence::Persistence;
-pub use presets::Presets;
+pub use presets::{BASES, Presets};
 pub use problem::{AddProblem, Path, Problem, Problems};
 pub use protocol::{ProtocolSpec, Scheduler, Sizing};
 pub use read::read;

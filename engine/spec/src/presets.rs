@@ -4,8 +4,12 @@ use serde_json::{Value, json};
 
 use crate::{Problem, Problems};
 
+/// The values of `basis`: what the numbers of a preset's device come from. Measured rates of a whole drive often differ from those of
+/// its data sheet, which are maximums.
+pub const BASES: [&str; 3] = ["measured", "data sheet", "both"];
+
 /// The presets that a reader knows. Each has `name`, `title`, `source`, and `device` (the fields of a device group) or `system` (the
-/// fields of a scenario).
+/// fields of a scenario). A device that stands for a product, or for a class of them, has a `basis`.
 #[derive(Clone, Debug, Default)]
 pub struct Presets(Vec<Value>);
 

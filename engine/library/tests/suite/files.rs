@@ -64,6 +64,8 @@ fn every_preset_names_its_source_and_runs_alone() {
         for field in ["name", "title", "source"] {
             assert!(preset.get(field).is_some(), "{preset}: {field}");
         }
+        let is_product = preset["device"].get("hdd").or(preset["device"].get("ssd")).is_some();
+        assert_eq!(preset.get("basis").is_some(), is_product, "{preset}: the basis of a disk or drive, and of nothing else");
         assert!(preset.get("device").is_some() != preset.get("system").is_some(), "{preset}: a device or a system");
         let mut alone = library().presets().system(preset["name"].as_str().expect("a name")).expect("a system");
         alone["jobs"] = json!([{"name": "a", "size": "1GiB"}]);

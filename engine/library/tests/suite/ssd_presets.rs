@@ -157,6 +157,7 @@ fn presets_meet_their_published_runs_as_stored() {
     let mut wrong = Vec::new();
     for drive in document["drives"].as_array_mut().expect("drives") {
         let preset = drive["preset"].as_str().expect("a preset").to_owned();
+        assert_eq!(Some(&drive["basis"]), support::library().presets().get(&preset).expect("a preset").get("basis"), "{preset}");
         let mut last: Option<(Value, Stack)> = None;
         for row in drive["runs"].as_array_mut().expect("runs") {
             // Neighbouring rows may look at one run.

@@ -29,7 +29,8 @@ def presets(options: Namespace) -> int:
     if options.json:
         print_json(found)
         return DONE
-    print_table(("preset", "kind", "what"), [(preset["name"], preset["kind"], preset["title"]) for preset in found])
+    rows = [(preset["name"], preset["kind"], preset["basis"] or "", preset["title"]) for preset in found]
+    print_table(("preset", "kind", "from", "what"), rows)
     width = min(WIDEST, shutil.get_terminal_size().columns)
     for preset in found:
         print()

@@ -24,6 +24,7 @@ interface Run {
 
 interface Drive {
   readonly preset: string;
+  readonly basis: string;
   readonly drive: string;
   readonly runs: readonly Run[];
 }
@@ -73,13 +74,20 @@ function summary(): HTMLElement {
   );
 }
 
-function section({ preset, drive, runs }: Drive): HTMLElement {
+/** What the numbers of a preset come from. */
+const BASES: Readonly<Record<string, string>> = {
+  measured: "measured",
+  "data sheet": "from data sheets and announcements",
+  both: "from data sheets and measurements",
+};
+
+function section({ preset, basis, drive, runs }: Drive): HTMLElement {
   const misses = runs.filter((run) => !isNear(run));
   return html(
     "section",
     { "aria-labelledby": `${preset}-title` },
     html("h2", { id: `${preset}-title` }, drive),
-    html("p", { class: "quiet" }, "Preset ", html("code", {}, preset), "."),
+    html("p", { class: "quiet" }, "Preset ", html("code", {}, preset), `, ${BASES[basis] ?? basis}.`),
     html(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": `Runs of ${preset}` },
