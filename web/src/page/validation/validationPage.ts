@@ -291,8 +291,8 @@ function solidState(): HTMLElement {
     html(
       "p",
       { class: "prose" },
-      html("a", { href: "presets.html" }, "Presets against data sheets and reviews"),
-      ": published numbers of four drives, and the results of their presets in the same runs.",
+      html("a", { href: "presets.html" }, "Presets against data sheets and measurements"),
+      ": published numbers of nine drives, and the results of their presets in the same runs.",
     ),
   );
 }
