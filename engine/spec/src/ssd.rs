@@ -230,7 +230,7 @@ pub enum Gather {
     Full,
 }
 
-/// A kind of moment in which a drive takes no data from the host.
+/// A kind of moment in which a drive takes no data from the host. On average, it makes a write longer by `share` times `time`.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteStall {
