@@ -224,7 +224,7 @@ impl Disk {
                 return self.destage(kernel);
             }
             let segment = self.drive.segment_blocks();
-            let last = if self.visit_blocks < segment { 0..0 } else { self.visit_end..self.visit_end.saturating_add(segment) };
+            let last = if self.visit_blocks < segment { 0..0 } else { self.visit_end..self.queue.stream_end(self.visit_end, segment) };
             let Some(index) = self.queue.next(&self.drive, now_ns, &last) else { return };
             let entry = &self.queue.entries()[index];
             if let Some(until_ns) = self.drive.stays_until_ns()

@@ -30,6 +30,27 @@ fn one_sequential_stream_keeps_its_rate_at_every_depth_under_every_order() {
 }
 
 #[test]
+fn a_stream_of_more_bytes_than_a_segment_keeps_its_rate_under_every_order() {
+    // Segments of 2 MB and of 256 KiB; without a write cache, writes pass through the queue as reads do.
+    let parts = [json!({"buffer": "32MB", "segments": 16}), json!({"buffer": "32MiB", "segments": 128})];
+    for (order, sheet) in ORDERS.iter().flat_map(|order| parts.iter().map(move |sheet| (order, sheet))) {
+        for rw in ["read", "write"] {
+            let rate = |bs: &str, depth: u32| {
+                let mut sheet = sheet.clone();
+                merge(&mut sheet, &json!({"queue_policy": order, "write_cache": false}));
+                let job = json!({"rw": rw, "bs": bs, "size": "8GiB", "iodepth": depth, "runtime": "2s"});
+                metric(&run(&scenario(&job, &sheet, &json!({}))), "rate_mib_per_s")
+            };
+            for (bs, depth) in [("128KiB", 32), ("512KiB", 8), ("1MiB", 8), ("1MiB", 64), ("8MiB", 4)] {
+                // Alone, a write without a cache waits for a turn; two in flight do not.
+                let (alone, deep) = (rate(bs, 1).max(rate(bs, 2)), rate(bs, depth));
+                assert!(deep > 0.95 * alone, "{order}, {sheet}: {rw} of {bs} at {depth}: {deep} against {alone}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_further_stream_costs_seeks_and_the_drives_order_is_no_worse_than_that_of_arrival() {
     for depth in [1, 4] {
         let rates = |order: &str| -> Vec<f64> { (1..=8).map(|jobs| streams(order, false, jobs, depth, &json!({}))).collect() };

@@ -46,6 +46,20 @@ pub struct Entry<T> {
     /// The caller's own mark.
     pub tag: T,
     target: Target,
+    /// Whether it continues another request that waits, in the same direction.
+    continues: bool,
+}
+
+impl<T> Entry<T> {
+    /// Whether it continues `other`.
+    fn is_after(&self, other: &Self) -> bool {
+        self.lbn == other.end && self.op == other.op
+    }
+
+    /// Lower goes first, whatever the policy but for the order of arrival.
+    fn rank(&self, last: &Range<u64>) -> (bool, bool) {
+        (last.contains(&self.lbn), self.continues)
+    }
 }
 
 /// Requests waiting in a drive. Picking looks at every entry once or twice; nothing is allocated once the queue has been as deep as
@@ -99,11 +113,17 @@ impl<T: Copy> DriveQueue<T> {
         let Arrival { op, lbn, end, ready_ns } = arrival;
         let sequence = self.next_sequence;
         self.next_sequence += 1;
-        self.entries.push(Entry { op, lbn, end, ready_ns, arrival_ns: now_ns, sequence, tag, target: hdd.target(lbn) });
+        let mut new =
+            Entry { op, lbn, end, ready_ns, arrival_ns: now_ns, sequence, tag, target: hdd.target(lbn), continues: false };
+        for entry in &mut self.entries {
+            entry.continues |= entry.is_after(&new);
+            new.continues |= new.is_after(entry);
+        }
+        self.entries.push(new);
     }
 
     /// The place of the request that goes next at `now_ns`; `None` when none waits. O(entries). Requests that begin in `last` go after
-    /// all others, except that the order of arrival stays what it is.
+    /// all others, and a request that continues one that waits goes after it; the order of arrival stays what it is.
     pub fn next(&mut self, hdd: &Hdd, now_ns: u64, last: &Range<u64>) -> Option<usize> {
         if let Some(index) = self.overdue(now_ns) {
             return Some(index);
@@ -112,14 +132,28 @@ impl<T: Copy> DriveQueue<T> {
             QueuePolicy::Fcfs => self.least(|entry| entry.sequence),
             QueuePolicy::Sstf => {
                 let here = hdd.arm_now(now_ns).position.cylinder;
-                self.least(|entry| (last.contains(&entry.lbn), entry.target.cylinder.abs_diff(here), entry.sequence))
+                self.least(|entry| (entry.rank(last), entry.target.cylinder.abs_diff(here), entry.sequence))
             }
             QueuePolicy::Scan => self.scan(hdd.arm_now(now_ns).position.cylinder, last),
             QueuePolicy::CLook => {
                 let sweep = self.sweep_lbn;
-                self.least(|entry| (last.contains(&entry.lbn), entry.lbn < sweep, entry.lbn, entry.sequence))
+                self.least(|entry| (entry.rank(last), entry.lbn < sweep, entry.lbn, entry.sequence))
             }
             QueuePolicy::Satf => self.soonest(hdd, now_ns, last),
+        }
+    }
+
+    /// The end of the stream that waits from block `from` on: of requests that each begin before the end of those before them, and of
+    /// the `blocks` from `from` on.
+    #[must_use]
+    pub fn stream_end(&self, from: u64, blocks: u64) -> u64 {
+        let mut end = from.saturating_add(blocks);
+        loop {
+            let of_stream = self.entries.iter().filter(|entry| (from..=end).contains(&entry.lbn));
+            match of_stream.map(|entry| entry.end).max() {
+                Some(further) if further > end => end = further,
+                _ => return end,
+            }
         }
     }
 
@@ -134,6 +168,12 @@ impl<T: Copy> DriveQueue<T> {
     pub fn take(&mut self, index: usize) -> Entry<T> {
         let entry = self.entries.swap_remove(index);
         self.sweep_lbn = entry.lbn.saturating_add(1);
+        // Of two that end at the same block, each may be the one that was continued.
+        for index in 0..self.entries.len() {
+            if self.entries[index].is_after(&entry) {
+                self.entries[index].continues = self.entries.iter().any(|other| self.entries[index].is_after(other));
+            }
+        }
         entry
     }
 
@@ -158,13 +198,13 @@ impl<T: Copy> DriveQueue<T> {
     fn soonest(&self, hdd: &Hdd, now_ns: u64, last: &Range<u64>) -> Option<usize> {
         let arm = hdd.arm_now(now_ns);
         let here = arm.position.cylinder;
-        let nearest = self.least(|entry| (last.contains(&entry.lbn), entry.target.cylinder.abs_diff(here)))?;
-        let all = last.contains(&self.entries[nearest].lbn);
+        let nearest = self.least(|entry| (entry.rank(last), entry.target.cylinder.abs_diff(here)))?;
+        let rank = self.entries[nearest].rank(last);
         let mut best: Option<(f64, u64, usize)> = None;
         for index in std::iter::once(nearest).chain((0..self.entries.len()).filter(|index| *index != nearest)) {
             let entry = &self.entries[index];
             let most = best.map_or(f64::INFINITY, |(ns, ..)| ns);
-            if !all && last.contains(&entry.lbn) {
+            if entry.rank(last) > rank {
                 continue;
             }
             let asked = Asked { op: entry.op, lbn: entry.lbn, ready_ns: entry.ready_ns };
@@ -182,7 +222,7 @@ impl<T: Copy> DriveQueue<T> {
         let ahead = |cylinder: u32| if upwards { cylinder >= here } else { cylinder <= here };
         let index = self.least(|entry| {
             let cylinder = entry.target.cylinder;
-            (last.contains(&entry.lbn), !ahead(cylinder), cylinder.abs_diff(here), entry.sequence)
+            (entry.rank(last), !ahead(cylinder), cylinder.abs_diff(here), entry.sequence)
         })?;
         if !ahead(self.entries[index].target.cylinder) {
             self.upwards = !upwards;
@@ -270,6 +310,28 @@ mod tests {
         nearest.push(&hdd, 0, at(Op::Read, 2), "near");
         assert_eq!(nearest.pick(&hdd, 0).map(|entry| entry.tag), Some("near"));
         assert_eq!(queue.pick(&hdd, 0).map(|entry| entry.tag), Some("far"));
+    }
+
+    #[test]
+    fn a_stream_is_entered_at_its_first_waiting_request_whatever_the_order() {
+        let hdd = small_hdd(&[]);
+        for policy in [QueuePolicy::Sstf, QueuePolicy::Scan, QueuePolicy::CLook, QueuePolicy::Satf] {
+            let mut queue = DriveQueue::new(policy, None);
+            // Of another direction, and the second half before the first.
+            queue.push(&hdd, 0, Arrival { op: Op::Write, lbn: 3900, end: 4100, ready_ns: None }, 9);
+            for lbn in [2200, 2000, 2400] {
+                queue.push(&hdd, 0, Arrival { op: Op::Read, lbn, end: lbn + 200, ready_ns: None }, lbn);
+            }
+            assert_eq!((queue.stream_end(2000, 10), queue.stream_end(2500, 10)), (2600, 2510));
+            let mut next = 2000;
+            while let Some(entry) = queue.pick(&hdd, 10_000_000) {
+                if entry.op == Op::Read {
+                    assert_eq!(entry.lbn, next, "{policy:?}");
+                    next = entry.end;
+                }
+            }
+            assert_eq!(next, 2600, "{policy:?}");
+        }
     }
 
     #[test]
