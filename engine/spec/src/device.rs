@@ -110,6 +110,15 @@ pub struct HddSpec {
     #[serde(default)]
     #[schemars(title = "Write cache type")]
     pub write_cache_is: Persistence,
+    /// Maximum number of cached writes that the drive sorts for the media. Adjacent writes count as one. Further writes wait until one of
+    /// these is on the media. Default: 512.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Destage pool", range(min = 1, max = 65536))]
+    pub destage_pool: Option<u32>,
+    /// Order in which cached writes go to the media. Default: the drive queue's policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Destage order")]
+    pub destage_policy: Option<QueuePolicy>,
     /// Whether written data stay in the buffer for later reads.
     #[serde(default = "crate::defaults::enabled")]
     #[schemars(title = "Reads hit written data")]

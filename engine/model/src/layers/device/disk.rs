@@ -409,7 +409,7 @@ impl Disk {
     fn take_in(&mut self, kernel: &mut Kernel, id: RequestId, arrived_ns: u64, ready_ns: u64) {
         let (first, end) = blocks(kernel, id);
         let Some(cached) = &mut self.cached else { return };
-        if !cached.for_room.is_empty() || !cached.extents.promise(end - first) {
+        if !cached.for_room.is_empty() || !cached.extents.promise(first, end) {
             return cached.for_room.push_back((id, arrived_ns, ready_ns));
         }
         self.send_in(kernel, id, arrived_ns, ready_ns, first..end);
@@ -486,7 +486,7 @@ impl Disk {
             && let Some((id, arrived_ns, ready_ns)) = cached.for_room.front().copied()
         {
             let (first, end) = blocks(kernel, id);
-            if !cached.extents.promise(end - first) {
+            if !cached.extents.promise(first, end) {
                 break;
             }
             cached.for_room.pop_front();

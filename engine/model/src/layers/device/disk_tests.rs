@@ -94,6 +94,32 @@ fn a_deeper_queue_overlaps_commands_and_lets_the_arm_choose() {
 }
 
 #[test]
+fn random_writes_through_a_small_destage_pool_run_at_one_rate_at_every_depth() {
+    let rate = |pool: u32, policy: &str, depth: u32| {
+        let job = json!({"rw": "randwrite", "size": "3.9TB", "iodepth": depth, "ramp_time": "5s", "runtime": "20s"});
+        let sheet = json!({"destage_pool": pool, "destage_policy": policy});
+        metric(&run(&scenario(&job, &sheet, &json!({}))), "w.write_iops")
+    };
+    let rates = [1, 4, 32].map(|depth| rate(64, "c-look", depth));
+    assert!(rates.iter().all(|found| (found / rates[0] - 1.0).abs() < 0.03), "{rates:?}");
+    assert!(rate(64, "c-look", 1) > 1.5 * rate(8, "c-look", 1), "a larger pool is sorted better");
+    // 1 / (8.5 + 1 + 4.17 ms): the command overlaps.
+    let in_order = rate(64, "fcfs", 32);
+    assert!((70.0..76.0).contains(&in_order), "{in_order}");
+}
+
+#[test]
+fn sequential_writers_need_no_destage_pool() {
+    for writers in [1, 4] {
+        let [small, large] = [4, 512].map(|pool| {
+            let job = json!({"rw": "write", "bs": "64KiB", "size": "8GiB", "numjobs": writers, "runtime": "5s"});
+            metric(&run(&scenario(&job, &json!({"destage_pool": pool}), &json!({}))), "rate_mib_per_s")
+        });
+        assert!(small > 0.9 * large, "{writers}: {small} against {large}");
+    }
+}
+
+#[test]
 fn sequential_writes_without_a_cache_run_at_the_media_rate_whatever_the_overhead_once_two_wait() {
     let array = |overhead: &str| {
         json!({"capacity": "10TB", "heads": 14, "outer_rate": "249MB", "inner_rate": "125MB", "interface_rate": "1100MB",

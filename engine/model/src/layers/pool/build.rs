@@ -28,7 +28,8 @@ pub(super) fn device(group: &DeviceGroup, nth: u32, setup: &Setup, name: &str, d
         let drive = Hdd::new(Arc::clone(params)).turned(Stream::new(seed, &format!("{name}.spindle")).unit()).shaken(shaker);
         // The other half of the buffer is read-ahead's.
         let room = spec.buffer.0 / 2 / SECTOR_BYTES;
-        let cached = spec.write_cache.then(|| Cached::new(WriteCache::new(room, spec.queue_policy), spec.write_cache_is));
+        let order = spec.destage_policy.unwrap_or(spec.queue_policy);
+        let cached = spec.write_cache.then(|| Cached::new(WriteCache::new(room, spec.destage_pool, order), spec.write_cache_is));
         let mut disk = Disk::new(drive, queue, spec.queue_depth, cached);
         disk.services = Services::of(scenario);
         return Some(Device::Disk(Box::new(disk)));

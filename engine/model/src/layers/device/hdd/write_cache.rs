@@ -4,13 +4,14 @@
 //! takes extents out ([`WriteCache::next`]) in pieces of at most [`PIECE_BLOCKS`]: first the continuation of the one it has just
 //! written, until another is older than [`OLD_NS`] and the visit has grown long; else the one that the drive's order prefers, and
 //! before all one that was passed over for [`FORGOTTEN_NS`]. Extents may fill half of the drive's buffer; the other half is left to read-ahead.
+//! There are at most as many as the drive's firmware sorts (`destage_pool`).
 //!
 //! When (see [`Urgency`]): once the host has not needed the arm for [`IDLE_NS`]; in turns with the host's requests when half of
 //! the room or of the extents is used, or an extent is old; before all else when a FLUSH waits.
 //!
 //! Sources: that drives collect writes, reorder and coalesce them, and destage when idle is common to the vendors' product
 //! manuals (for example Seagate's "Write Cache Enable" and IBM's Ultrastar specifications); they do not give their constants.
-//! All of these are assumed. With 512 extents a drive of 7200 rpm with 1 ms of write settling makes some 320 random writes of 4 KiB a
+//! All of these are assumed. With [`MAX_EXTENTS`] a drive of 7200 rpm with 1 ms of write settling makes some 320 random writes of 4 KiB a
 //! second over its whole stroke; Seagate's Exos X16 data sheet states 440 for its faster arm.
 //! Left out: read-ahead and writes that compete for the buffer, and the time that merging takes.
 
@@ -20,8 +21,8 @@ use super::Hdd;
 use super::estimate::{Asked, Target};
 use crate::layers::device::hdd::Op;
 
-/// Most extents.
-pub const MAX_EXTENTS: usize = 512;
+/// Most extents where the drive's description does not say.
+const MAX_EXTENTS: usize = 512;
 /// Most blocks that the arm writes before it looks again at what waits: 1 MiB.
 const PIECE_BLOCKS: u64 = 2048;
 /// Blocks written in one place after which an old extent elsewhere has its turn: 16 MiB.
@@ -82,6 +83,8 @@ pub enum Urgency {
 pub struct WriteCache {
     extents: Vec<Extent>,
     room_blocks: u64,
+    /// Most extents.
+    pool: usize,
     /// In extents, and promised to writes whose data are on the bus.
     dirty_blocks: u64,
     promised_blocks: u64,
@@ -97,12 +100,13 @@ pub struct WriteCache {
 }
 
 impl WriteCache {
-    /// An empty cache for so many blocks that is destaged in this order.
+    /// An empty cache for so many blocks, in so many extents, that is destaged in this order.
     #[must_use]
-    pub fn new(room_blocks: u64, policy: QueuePolicy) -> Self {
+    pub fn new(room_blocks: u64, pool: Option<u32>, policy: QueuePolicy) -> Self {
         Self {
             extents: Vec::new(),
             room_blocks,
+            pool: pool.map_or(MAX_EXTENTS, |pool| pool as usize),
             dirty_blocks: 0,
             promised_blocks: 0,
             promised: 0,
@@ -120,16 +124,23 @@ impl WriteCache {
         blocks <= self.room_blocks
     }
 
-    /// Promises room for a write, if there is some.
-    pub fn promise(&mut self, blocks: u64) -> bool {
+    /// Promises room for a write, if there is some. A write that joins an extent needs no other.
+    pub fn promise(&mut self, start: u64, end: u64) -> bool {
+        let blocks = end - start;
         let in_flight = self.in_flight.map_or(0, |piece| piece.blocks());
         let has_room = self.dirty_blocks + self.promised_blocks + in_flight + blocks <= self.room_blocks;
-        if !has_room || self.extents.len() + self.promised >= MAX_EXTENTS {
+        if !has_room || self.extents.len() + self.promised >= self.pool && !self.joins(start, end) {
             return false;
         }
         self.promised_blocks += blocks;
         self.promised += 1;
         true
+    }
+
+    /// Whether a write touches or overlaps an extent.
+    fn joins(&self, start: u64, end: u64) -> bool {
+        let next = self.extents.partition_point(|extent| extent.end < start);
+        self.extents.get(next).is_some_and(|extent| extent.start <= end)
     }
 
     /// The data of a promised write are in the cache. Returns the number of the write and how many blocks are dirty that were not.
@@ -207,7 +218,7 @@ impl WriteCache {
         } else if is_flushing {
             Urgency::First
         } else if self.dirty_blocks * 2 >= self.room_blocks
-            || self.extents.len() * 2 >= MAX_EXTENTS
+            || self.extents.len() * 2 >= self.pool
             || self.older_than(now_ns, OLD_NS).is_some()
         {
             Urgency::Shared
@@ -314,9 +325,9 @@ mod tests {
 
     fn cache(writes: &[(u64, u64)]) -> (Hdd, WriteCache) {
         let hdd = small_hdd(&[]);
-        let mut cache = WriteCache::new(1000, QueuePolicy::Satf);
+        let mut cache = WriteCache::new(1000, None, QueuePolicy::Satf);
         for (start, end) in writes {
-            assert!(cache.promise(end - start));
+            assert!(cache.promise(*start, *end));
             cache.add(&hdd, 0, *start, *end);
         }
         (hdd, cache)
@@ -331,7 +342,7 @@ mod tests {
         let (hdd, mut cache) = cache(&[(10, 20), (40, 50), (20, 30), (12, 18)]);
         assert_eq!(ranges(&cache), [(10, 30), (40, 50)]);
         assert_eq!(cache.dirty_blocks, 30);
-        assert!(cache.promise(40));
+        assert!(cache.promise(15, 55));
         assert_eq!(cache.add(&hdd, 0, 15, 55), (5, 15));
         assert_eq!(ranges(&cache), [(10, 55)]);
     }
@@ -347,20 +358,36 @@ mod tests {
     #[test]
     fn there_is_room_for_so_many_blocks_and_what_is_being_written_takes_room_too() {
         let (hdd, mut cache) = cache(&[(0, 900)]);
-        assert!(!cache.promise(101) && cache.promise(100));
+        assert!(!cache.promise(2000, 2101) && cache.promise(2000, 2100));
         cache.add(&hdd, 0, 2000, 2100);
         let piece = cache.next(&hdd, 0).expect("two extents");
-        assert!(!cache.promise(1));
+        assert!(!cache.promise(0, 1));
         assert_eq!(cache.written(), Some(piece));
-        assert!(cache.promise(piece.blocks()));
+        assert!(cache.promise(5000, 5000 + piece.blocks()));
+    }
+
+    #[test]
+    fn a_full_pool_takes_only_writes_that_join_it() {
+        let hdd = small_hdd(&[]);
+        let mut cache = WriteCache::new(1000, Some(2), QueuePolicy::Satf);
+        for start in [100, 300] {
+            assert!(cache.promise(start, start + 8));
+            cache.add(&hdd, 0, start, start + 8);
+        }
+        assert!(!cache.promise(500, 508) && !cache.promise(109, 117));
+        assert!(cache.promise(108, 116), "it continues the first");
+        assert_eq!(cache.urgency(0, false), Urgency::Shared);
+        cache.next(&hdd, 0).expect("two extents");
+        assert!(!cache.promise(500, 508), "data on the bus have their place");
+        cache.add(&hdd, 0, 108, 116);
     }
 
     #[test]
     fn what_goes_on_is_written_first_and_a_flush_is_over_when_all_before_it_is_written() {
         let (hdd, mut cache) = cache(&[(0, 10), (3000, 3010)]);
         let first = cache.next(&hdd, 0).expect("two extents");
-        assert!(cache.promise(5));
         let end = first.end;
+        assert!(cache.promise(end, end + 5));
         let (number, _) = cache.add(&hdd, 0, end, end + 5);
         cache.written();
         assert!(!cache.is_clean_up_to(2));
