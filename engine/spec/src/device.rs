@@ -131,6 +131,11 @@ pub struct HddSpec {
     #[serde(default = "default_queue_depth")]
     #[schemars(title = "Drive queue depth", range(min = 1, max = 1024))]
     pub queue_depth: u32,
+    /// Number of requests that the drive puts in order ahead of time; later ones cannot overtake these. 0: the drive chooses when the arm
+    /// is free.
+    #[serde(default, skip_serializing_if = "is_no_request")]
+    #[schemars(title = "Planned requests", range(min = 0, max = 1024))]
+    pub queue_planned: u32,
     /// Maximum time that other requests can overtake one in the drive's queue. After that the oldest request goes next, whatever the
     /// policy. Deep queues reach this limit, and their slowest requests then take about this long.
     #[serde(default = "default_overtaken")]
@@ -233,6 +238,11 @@ pub struct Pause {
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
 fn is_zero(value: &f64) -> bool {
     *value == 0.0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+fn is_no_request(count: &u32) -> bool {
+    *count == 0
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks

@@ -226,13 +226,14 @@ impl Disk {
             let segment = self.drive.segment_blocks();
             let last = if self.visit_blocks < segment { 0..0 } else { self.visit_end..self.queue.stream_end(self.visit_end, segment) };
             let Some(index) = self.queue.next(&self.drive, now_ns, &last) else { return };
-            let entry = &self.queue.entries()[index];
+            let entry = self.queue.at(index);
             if let Some(until_ns) = self.drive.stays_until_ns()
                 && !(entry.op == Op::Read && self.drive.joins(entry.lbn) && !last.contains(&entry.lbn))
             {
                 return self.wake(kernel, until_ns.max(now_ns + 1));
             }
             let entry = self.queue.take(index);
+            self.queue.plan_ahead(&self.drive, now_ns, &last, &entry);
             self.serve(kernel, entry.op, entry.lbn, entry.end, entry.tag);
         }
     }

@@ -94,6 +94,33 @@ fn a_deeper_queue_overlaps_commands_and_lets_the_arm_choose() {
 }
 
 #[test]
+fn a_drive_that_plans_ahead_passes_over_few_and_gains_less_by_depth() {
+    let at = |planned: u32, depth: u32| {
+        let job = json!({"rw": "randread", "size": "3.9TB", "iodepth": depth, "runtime": "40s"});
+        let stack = run(&scenario(&job, &json!({"queue_policy": "sstf", "queue_planned": planned}), &json!({})));
+        let [mean, p99] = ["mean", "p99"].map(|what| metric(&stack, &format!("w.read_latency_{what}_ms")));
+        (metric(&stack, "w.read_iops"), p99 / mean)
+    };
+    // Eight at a time are in order of arrival: as many a second as one at a time, and hardly one waits longer than another.
+    let (alone, eight) = (at(7, 1), at(7, 8));
+    assert!((0.98..1.06).contains(&(eight.0 / alone.0)) && eight.1 < 1.5, "{alone:?} {eight:?}");
+    assert!(at(0, 8).1 > 2.0 && at(0, 8).0 > 1.3 * alone.0);
+    // Of more, the drive chooses from the rest.
+    let (deep, of_all) = (at(7, 32), at(0, 32));
+    assert!(deep.0 > 1.5 * alone.0 && deep.0 < of_all.0 && deep.1 > 2.0, "{deep:?} {of_all:?}");
+}
+
+#[test]
+fn one_sequential_stream_keeps_its_rate_where_the_drive_plans_ahead() {
+    for order in ORDERS {
+        for (jobs, depth) in [(1, 8), (1, 32), (4, 4)] {
+            let [all, planned] = [0, 7].map(|planned| streams(order, false, jobs, depth, &json!({"queue_planned": planned})));
+            assert!(planned > 0.95 * all, "{order}: {jobs} streams at {depth}: {planned} against {all}");
+        }
+    }
+}
+
+#[test]
 fn random_writes_through_a_small_destage_pool_run_at_one_rate_at_every_depth() {
     let rate = |pool: u32, policy: &str, depth: u32| {
         let job = json!({"rw": "randwrite", "size": "3.9TB", "iodepth": depth, "ramp_time": "5s", "runtime": "20s"});

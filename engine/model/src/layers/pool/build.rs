@@ -22,7 +22,7 @@ use crate::setup::Setup;
 pub(super) fn device(group: &DeviceGroup, nth: u32, setup: &Setup, name: &str, drive: Option<&Arc<Params>>) -> Option<Device> {
     let (scenario, seed) = (setup.scenario, setup.seed);
     if let (Some(spec), Some(params)) = (&group.hdd, drive) {
-        let queue = DriveQueue::new(spec.queue_policy, Some(spec.longest_overtaken.0));
+        let queue = DriveQueue::new(spec.queue_policy, Some(spec.longest_overtaken.0)).planned(spec.queue_planned);
         let shake = spec.shake.as_ref().filter(|shake| shake.disks.is_empty() || shake.disks.contains(&nth));
         let shaker = shake.map(|shake| Shaker::new(shake, Stream::new(seed, &format!("{name}.shake"))));
         let drive = Hdd::new(Arc::clone(params)).turned(Stream::new(seed, &format!("{name}.spindle")).unit()).shaken(shaker);

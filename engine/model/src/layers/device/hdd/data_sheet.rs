@@ -107,6 +107,7 @@ fn check_ranges(sheet: &HddSpec, at: &Path, problems: &mut Problems) {
     within(at, "overhead", (sheet.overhead, Nanos(0), SECOND), "", problems);
     within(at, "interface_rate", (sheet.interface_rate, Bytes(1_000_000), Bytes(100_000_000_000)), "", problems);
     within(at, "segments", (sheet.segments, 1, 1024), "", problems);
+    within(at, "queue_planned", (sheet.queue_planned, 0, 1024), "", problems);
     within(at, "destage_pool", (sheet.destage_pool.unwrap_or(1), 1, 65_536), "", problems);
     let least = Bytes(u64::from(sheet.segments) * BLOCK_BYTES as u64);
     within(at, "buffer", (sheet.buffer, least, Bytes(16 << 30)), ", at least a block of 512 bytes for each segment", problems);

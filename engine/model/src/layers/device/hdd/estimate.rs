@@ -123,6 +123,13 @@ impl Hdd {
         Some(arrive + params.spindle.until_ns(state.phase, arrive, target.angle) - from)
     }
 
+    /// Time in ns from the end of one request, whose next block is at `from`, to the first block of another.
+    pub(super) fn positioning_after(&self, from: &Target, op: Op, to: &Target) -> f64 {
+        let place = |target: &Target| Position { cylinder: target.cylinder, head: target.head };
+        let moving = reposition_ns(&self.params, place(from), place(to), op);
+        moving + self.params.spindle.until_ns(from.angle, moving, to.angle)
+    }
+
     /// Whether every move over so many cylinders, or more, surely takes longer than `ns`.
     pub(super) fn moves_take_longer(&self, cylinders: u32, ns: f64) -> bool {
         reposition_at_least_ns(&self.params, cylinders, Op::Write) > ns

@@ -5,11 +5,17 @@
 //! shortest access time first, which knows the platter's angle and weighs seek and rotation together. All but the first
 //! reorder, and some can pass over a request for long; an age limit sends a request that has waited too long ahead of all.
 //!
+//! A drive may put some requests in order ahead of time ([`DriveQueue::planned`]): each time that the arm leaves for one, the drive chooses
+//! the one that goes after the last of them, and nothing overtakes them. So few requests then go in order of arrival, and more are chosen
+//! from those that are not in order yet. A Samsung SpinPoint F1 shows it: at depth 8 its slowest percent of reads take 1.2 times the
+//! mean, while at depths 16 and 32 they take 2.8 and 3.6 times (louwrentius/fio-plot, benchmark_data, SATA_AHCI_SAMSUNGF1_1TB_7K2RPM).
+//!
 //! Equal candidates go in order of arrival. Requests that overlap are not kept in order; a host that needs it holds the
 //! second back. Left out: grouping by command priority.
 
 use seeklab_spec::QueuePolicy;
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::estimate::{Asked, Target};
@@ -62,6 +68,14 @@ impl<T> Entry<T> {
     }
 }
 
+/// The request that the arm serves before the one to be chosen.
+#[derive(Clone, Copy, Debug)]
+struct Previous {
+    lbn: u64,
+    /// The place after its last block.
+    end: Target,
+}
+
 /// Requests waiting in a drive. Picking looks at every entry once or twice; nothing is allocated once the queue has been as deep as
 /// it gets.
 #[derive(Clone, Debug)]
@@ -69,6 +83,9 @@ pub struct DriveQueue<T: Copy> {
     policy: QueuePolicy,
     max_age_ns: Option<u64>,
     entries: Vec<Entry<T>>,
+    /// Requests that are in order, and how many may be.
+    plan: VecDeque<Entry<T>>,
+    planned: usize,
     /// No entry arrived before this: most picks need not look for the oldest.
     arrived_since_ns: u64,
     next_sequence: u64,
@@ -81,7 +98,23 @@ impl<T: Copy> DriveQueue<T> {
     /// An empty queue. An entry older than `max_age_ns` goes first, whatever the policy.
     #[must_use]
     pub fn new(policy: QueuePolicy, max_age_ns: Option<u64>) -> Self {
-        Self { policy, max_age_ns, entries: Vec::new(), arrived_since_ns: 0, next_sequence: 0, upwards: true, sweep_lbn: 0 }
+        Self {
+            policy,
+            max_age_ns,
+            entries: Vec::new(),
+            plan: VecDeque::new(),
+            planned: 0,
+            arrived_since_ns: 0,
+            next_sequence: 0,
+            upwards: true,
+            sweep_lbn: 0,
+        }
+    }
+
+    /// The same queue, with up to `planned` requests put in order ahead of time.
+    #[must_use]
+    pub fn planned(self, planned: u32) -> Self {
+        Self { planned: planned as usize, plan: VecDeque::with_capacity(planned as usize), ..self }
     }
 
     /// An empty queue with room for `depth` entries without allocating.
@@ -93,19 +126,27 @@ impl<T: Copy> DriveQueue<T> {
     /// Number of waiting requests.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.plan.len() + self.entries.len()
     }
 
     /// Whether none waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
-    /// The waiting requests, in no particular order.
+    /// The waiting requests: those in order, then the others in no particular order. Their places count through both.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry<T>> {
+        self.plan.iter().chain(&self.entries)
+    }
+
+    /// The request at a place.
+    ///
+    /// # Panics
+    /// When there is none.
     #[must_use]
-    pub fn entries(&self) -> &[Entry<T>] {
-        &self.entries
+    pub fn at(&self, index: usize) -> &Entry<T> {
+        self.plan.get(index).unwrap_or_else(|| &self.entries[index - self.plan.len()])
     }
 
     /// Puts a request into the queue at `now_ns`. The drive is the one it will be served by.
@@ -113,8 +154,10 @@ impl<T: Copy> DriveQueue<T> {
         let Arrival { op, lbn, end, ready_ns } = arrival;
         let sequence = self.next_sequence;
         self.next_sequence += 1;
-        let mut new =
-            Entry { op, lbn, end, ready_ns, arrival_ns: now_ns, sequence, tag, target: hdd.target(lbn), continues: false };
+        let mut new = Entry { op, lbn, end, ready_ns, arrival_ns: now_ns, sequence, tag, target: hdd.target(lbn), continues: false };
+        if self.plan.len() < self.planned && self.entries.is_empty() {
+            return self.plan.push_back(new);
+        }
         for entry in &mut self.entries {
             entry.continues |= entry.is_after(&new);
             new.continues |= new.is_after(entry);
@@ -125,21 +168,44 @@ impl<T: Copy> DriveQueue<T> {
     /// The place of the request that goes next at `now_ns`; `None` when none waits. O(entries). Requests that begin in `last` go after
     /// all others, and a request that continues one that waits goes after it; the order of arrival stays what it is.
     pub fn next(&mut self, hdd: &Hdd, now_ns: u64, last: &Range<u64>) -> Option<usize> {
+        if self.plan.is_empty() { self.choose(hdd, now_ns, last, None) } else { Some(0) }
+    }
+
+    /// Puts requests in order until as many are as may be. `taken` is where the arm is about to go.
+    pub fn plan_ahead(&mut self, hdd: &Hdd, now_ns: u64, last: &Range<u64>, taken: &Entry<T>) {
+        while self.plan.len() < self.planned {
+            let from = self.plan.back().unwrap_or(taken);
+            let from = Previous { lbn: from.lbn, end: hdd.target(from.end) };
+            let Some(index) = self.choose(hdd, now_ns, last, Some(from)) else { return };
+            let entry = self.remove(index);
+            self.plan.push_back(entry);
+        }
+    }
+
+    /// The index in `entries` of the request that goes next at `now_ns`, or after another one.
+    fn choose(&mut self, hdd: &Hdd, now_ns: u64, last: &Range<u64>, from: Option<Previous>) -> Option<usize> {
         if let Some(index) = self.overdue(now_ns) {
             return Some(index);
         }
+        let here = || from.map_or_else(|| hdd.arm_now(now_ns).position.cylinder, |from| from.end.cylinder);
         match self.policy {
             QueuePolicy::Fcfs => self.least(|entry| entry.sequence),
             QueuePolicy::Sstf => {
-                let here = hdd.arm_now(now_ns).position.cylinder;
+                let here = here();
                 self.least(|entry| (entry.rank(last), entry.target.cylinder.abs_diff(here), entry.sequence))
             }
-            QueuePolicy::Scan => self.scan(hdd.arm_now(now_ns).position.cylinder, last),
+            QueuePolicy::Scan => {
+                let here = here();
+                self.scan(here, last)
+            }
             QueuePolicy::CLook => {
-                let sweep = self.sweep_lbn;
+                let sweep = from.map_or(self.sweep_lbn, |from| from.lbn.saturating_add(1));
                 self.least(|entry| (entry.rank(last), entry.lbn < sweep, entry.lbn, entry.sequence))
             }
-            QueuePolicy::Satf => self.soonest(hdd, now_ns, last),
+            QueuePolicy::Satf => match from {
+                None => self.soonest(hdd, now_ns, last),
+                Some(from) => self.soonest_after(hdd, last, &from),
+            },
         }
     }
 
@@ -161,13 +227,19 @@ impl<T: Copy> DriveQueue<T> {
     #[must_use]
     pub fn held(&self, hdd: &Hdd) -> Option<usize> {
         let held = |(_, entry): &(usize, &Entry<T>)| entry.op == Op::Read && hdd.holds(entry.lbn, entry.end);
-        self.entries.iter().enumerate().filter(held).min_by_key(|(_, entry)| entry.sequence).map(|(index, _)| index)
+        self.entries().enumerate().filter(held).min_by_key(|(_, entry)| entry.sequence).map(|(index, _)| index)
     }
 
     /// Takes out the request at a place.
     pub fn take(&mut self, index: usize) -> Entry<T> {
-        let entry = self.entries.swap_remove(index);
+        let entry = self.plan.remove(index).unwrap_or_else(|| self.remove(index - self.plan.len()));
         self.sweep_lbn = entry.lbn.saturating_add(1);
+        entry
+    }
+
+    /// Takes a request out of those that are not in order yet.
+    fn remove(&mut self, index: usize) -> Entry<T> {
+        let entry = self.entries.swap_remove(index);
         // Of two that end at the same block, each may be the one that was continued.
         for index in 0..self.entries.len() {
             if self.entries[index].is_after(&entry) {
@@ -180,7 +252,9 @@ impl<T: Copy> DriveQueue<T> {
     /// Takes out the request that goes next at `now_ns`; `None` when none waits.
     pub fn pick(&mut self, hdd: &Hdd, now_ns: u64) -> Option<Entry<T>> {
         let index = self.next(hdd, now_ns, &(0..0))?;
-        Some(self.take(index))
+        let entry = self.take(index);
+        self.plan_ahead(hdd, now_ns, &(0..0), &entry);
+        Some(entry)
     }
 
     /// The oldest entry, if it has waited longer than the limit.
@@ -212,6 +286,18 @@ impl<T: Copy> DriveQueue<T> {
             let ns = ns.fast_max(0.0);
             if best.is_none_or(|(least, sequence, _)| ns < least || (ns <= least && entry.sequence < sequence)) {
                 best = Some((ns, entry.sequence, index));
+            }
+        }
+        best.map(|(.., index)| index)
+    }
+
+    /// Index of the entry that is reached first after another request.
+    fn soonest_after(&self, hdd: &Hdd, last: &Range<u64>, from: &Previous) -> Option<usize> {
+        let mut best: Option<((bool, bool), f64, u64, usize)> = None;
+        for (index, entry) in self.entries.iter().enumerate() {
+            let key = (entry.rank(last), hdd.positioning_after(&from.end, entry.op, &entry.target), entry.sequence);
+            if best.is_none_or(|(rank, ns, sequence, _)| key < (rank, ns, sequence)) {
+                best = Some((key.0, key.1, key.2, index));
             }
         }
         best.map(|(.., index)| index)
@@ -360,11 +446,25 @@ mod tests {
                 let op = if state.is_multiple_of(3) { Op::Write } else { Op::Read };
                 queue.push(&hdd, now, at(op, lbn), ());
             }
-            let estimates = queue.entries().iter().map(|entry| (hdd.positioning_ns(now, entry.op, entry.lbn), entry.sequence));
+            let estimates = queue.entries().map(|entry| (hdd.positioning_ns(now, entry.op, entry.lbn), entry.sequence));
             let least = estimates.min().expect("requests wait").0;
             let entry = queue.pick(&hdd, now).expect("requests wait");
             assert_eq!(hdd.positioning_ns(now, entry.op, entry.lbn), least, "round {round}");
             now = hdd.serve(now, entry.op, entry.lbn, 8).done_ns + round % 7 * 500_000;
+        }
+    }
+
+    #[test]
+    fn what_is_in_order_is_not_overtaken_and_the_next_is_chosen_from_its_end() {
+        for policy in [QueuePolicy::Sstf, QueuePolicy::CLook, QueuePolicy::Satf] {
+            let hdd = small_hdd(&[]);
+            let mut queue = DriveQueue::new(policy, None).planned(2);
+            for cylinder in [18, 2, 9, 17, 3] {
+                queue.push(&hdd, 0, at(Op::Read, cylinder * 200 + cylinder), cylinder);
+            }
+            assert_eq!((queue.len(), queue.at(1).tag, queue.entries().count()), (5, 2, 5));
+            let picked: Vec<u64> = std::iter::from_fn(|| queue.pick(&hdd, 0)).map(|entry| entry.tag).collect();
+            assert_eq!(picked[..3], [18, 2, 3], "{policy:?}");
         }
     }
 
