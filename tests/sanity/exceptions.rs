@@ -65,8 +65,6 @@ const UNMAPS: &str =
 const LOCKSTEP: &str = "A link that is shared fairly by segments ends transfers of one size all at the same moment, and then stands idle for a round trip. On one connection they follow each other.";
 const SHARE: &str = "Of n nodes, as many know where a block is as it has copies, and as many have one: on more nodes more lookups and blocks are somewhere else, and a load that waits for each answer pays the round trip. Loads that fill the links gain by nodes.";
 const ASYNC: &str = "Read-ahead and write-behind share the client's eight async threads: what is read ahead keeps writes waiting. With 128 threads it does not.";
-const SEGMENT: &str = "Known and not mended: when more bytes are queued than a segment of the drive's buffer holds, a stream loses a revolution for each segment, 8.3 ms for the 24 ms that 4 MiB take.";
-const STREAMS: &str = "Known and not mended, cause not found: with several streams the drive's own order moves up to a third less than first come first served.";
 const MIXED: &str =
     "Known and not mended, cause not found: a stream of reads and one of writes over the same blocks get slower with a deeper queue.";
 const SKEW: &str = "Known and not mended: requests of less than 16 KiB from one stream wait a little longer for the platter than those of 16 KiB, whose transfer gives the next command time to come.";
@@ -96,12 +94,7 @@ pub const EXCEPTIONS: &[Exception] = &[
         "1 Gbit/s, 20 ms away: read 1 MiB depth 4 x 4 jobs",
         LOCKSTEP,
     ),
-    slower("disks", "*", "depth", 27, "hdd-7200: read 1 MiB", SEGMENT),
     slower("disks", "*: readwrite *", "depth", 36, "hdd-7200: readwrite 1 MiB", MIXED),
-    slower("disks", "*: read 128 KiB depth 32", "hdd.segments", 42, "hdd-7200: read 128 KiB depth 32", SEGMENT),
-    slower("disks", "disk-array-2021: write 128 KiB depth 32", "hdd.segments", 36, "disk-array-2021: write 128 KiB depth 32", SEGMENT),
-    slower("disks", "hdd-7200-2008: read 128 KiB depth 32", "hdd.queue_depth", 19, "hdd-7200-2008: read 128 KiB depth 32", SEGMENT),
-    slower("disks", "*: streams, *", "its own order", 34, "hdd-7200-2008: streams, read 128 KiB depth 4", STREAMS),
     slower("disks", "*of all sizes*", "smaller requests", 21, "disk-array-2021: write of all sizes, depth 32", SKEW),
     slower(
         "zfs",
@@ -124,7 +117,6 @@ pub const EXCEPTIONS: &[Exception] = &[
         SLOT,
     ),
     slower("layouts", "pool-2008-*: read *", "workers", 76, "pool-2008-raidz: read 1 MiB", POOL),
-    slower("layouts", "pool-2008-raidz: read 1 MiB", "depth", 33, "pool-2008-raidz: read 1 MiB", SEGMENT),
     slower(
         "layouts",
         "one mirror by pending on hdd-7200: *",
