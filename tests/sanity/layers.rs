@@ -166,6 +166,29 @@ pub fn layouts() -> Vec<Unit> {
         ];
         units.extend(in_flight(preset, &base, &kinds, &no_bounds, &as_is));
     }
+    units.extend(raidz_geometries());
+    units
+}
+
+/// RAID-Z over widths, records and sectors: what its columns and its parity leave of the devices. Widths are no resource here: padding
+/// differs from one to the next.
+fn raidz_geometries() -> Vec<Unit> {
+    let mut units = Vec::new();
+    for (parity, ashift, kib) in [1, 2]
+        .into_iter()
+        .flat_map(|parity| [9, 12].map(|ashift| (parity, ashift)))
+        .flat_map(|(parity, ashift)| [8, 16, 64, 128].map(|kib| (parity, ashift, kib)))
+    {
+        for load in loads(&[(Write, MIB, 4, 1), (Read, MIB, 4, 1)]) {
+            let mut unit = Unit::new(format!("RAID-Z{parity}, records of {kib} KiB, ashift {ashift}: {}", load.name()));
+            for width in [3, 5, 8, 10, 12] {
+                let layout = json!({"kind": "raidz", "width": width, "parity": parity, "unit": kib * KIB, "ashift": ashift});
+                let system = json!({"layout": layout, "devices": [{"preset": "hdd-7200", "count": width}]});
+                unit.add(load.on(&system, format!("{width} disks")));
+            }
+            units.push(unit);
+        }
+    }
     units
 }
 

@@ -11,6 +11,7 @@ mod support;
 mod devices;
 mod exceptions;
 mod file_systems;
+mod layer_limits;
 mod layers;
 mod limits;
 mod load;

@@ -14,7 +14,9 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::layer_limits;
 use crate::measure::{Effort, Outcome, measure};
+use crate::support;
 
 /// How much slower a system with more may be. Random requests differ from run to run; a suspect is measured again for longer.
 pub const TOLERANCE: f64 = 0.05;
@@ -172,7 +174,7 @@ impl Unit {
             .iter()
             .map(|point| match measure(&point.document, point.effort, 1) {
                 Ok(outcome) => {
-                    let wrong = point.contradictions(&outcome);
+                    let wrong = point.with_limits_of_layers().contradictions(&outcome);
                     findings.extend(wrong.into_iter().map(|(rule, axis, values)| finding(rule, axis, values, 0.0)));
                     Some(outcome)
                 }
@@ -231,6 +233,13 @@ impl Line {
 }
 
 impl Point {
+    /// The same point with the limits of the layers above its devices.
+    fn with_limits_of_layers(&self) -> Self {
+        let (more, service_ns) = support::read(&self.document).map_or((Vec::new(), 0.0), |checked| layer_limits::of(checked.scenario()));
+        let bounds = self.bounds.iter().cloned().chain(more).collect();
+        Self { bounds, service_ns: self.service_ns.max(service_ns), ..self.clone() }
+    }
+
     /// What a run contradicts: the rule, what it is about, and the values.
     fn contradictions(&self, seen: &Outcome) -> Vec<(Rule, &'static str, String)> {
         let mut wrong = Vec::new();
