@@ -44,12 +44,13 @@ def reads_per_s(command_line: CommandLine, path: Path, preset: str, *options: st
     ("preset", "options", "bounds"),
     [
         ("hdd-7200-2008", ("iodepth=1",), (73, 81)),
-        ("hdd-7200-2008", ("iodepth=16",), (150, 200)),
-        ("hdd-7200-2008", ("iodepth=45",), (150, 205)),  # 202: S9.1 misses by 1 %
+        # The measured disk that the preset follows: 111 at depth 16 and 131 at 32, 15% to either side. S9.1 has 150 to 200.
+        ("hdd-7200-2008", ("iodepth=16",), (94, 128)),
+        ("hdd-7200-2008", ("iodepth=45",), (111, 151)),
         ("ssd-2008-read", ("iodepth=1",), (2945, 3255)),
-        ("pool-2008-mirrored", ("iodepth=704",), (5610, 7590)),
+        ("pool-2008-mirrored", ("iodepth=704",), (44 * 94, 44 * 128)),
         ("pool-2008-mirrored", ("iodepth=20",), (400, 2000)),
-        ("pool-2008-raidz", ("bs=128k", "iodepth=16"), (105, 200)),
+        ("pool-2008-raidz", ("bs=128k", "iodepth=16"), (0.7 * 94, 128)),
     ],
 )
 def test_a_job_file_on_a_preset_makes_the_reads_that_its_hardware_can(
