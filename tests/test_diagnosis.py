@@ -329,6 +329,25 @@ def test_the_wait_above_the_devices_follows_from_a_benchmark_and_its_devices() -
     assert "waits-above" in [verdict.cause.id for verdict in said(slow, quiet).causes]
 
 
+def test_time_outside_the_writes_of_a_job_that_syncs_is_the_sync() -> None:
+    cut = FIO[: FIO.index("  fsync")].replace("ioengine=psync", "ioengine=sync")
+    found = said(f"$ fio --name=wal --rw=write --bs=4k --ioengine=sync --fsync=1\n{cut}")
+    assert next(reading for reading in found.readings if reading.id == "time-outside-requests").values[
+        "ms"
+    ] == pytest.approx(14.04, rel=0.01)
+    assert first(found) == ("sync-one-by-one", LIKELY)
+
+
+def test_a_device_without_load_is_not_compared_with_its_peers() -> None:
+    quiet = (
+        CPU
+        + HEAD
+        + row("vda", (0, 0, 0), (0.7, 15, 3.4), 0.0, 0.1)
+        + row("vdb", (0, 0, 0), (627, 11599, 0.24), 0.15, 17)
+    )
+    assert not said(quiet).causes
+
+
 @pytest.mark.parametrize("text", [IDLE, WRONG, ZPOOL, "hello\nworld\n", "", CPU + HEAD])
 def test_without_evidence_no_cause_is_likely(text: str) -> None:
     assert not [verdict for verdict in said(text).causes if verdict.confidence in (SHOWN, LIKELY)]

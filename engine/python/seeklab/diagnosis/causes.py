@@ -110,6 +110,7 @@ CAUSES = (
             Sign("workers-wait", 1.5, lambda v: bool(v["is_write"])),
             Sign("rate-of-a-disk", 1),
             Sign("fsync-dominates", 2, lambda v: v["ms"] > 4),
+            Sign("time-outside-requests", 3, lambda v: v["ms"] > 4),
             Sign(
                 "pool-wait",
                 1.5,
@@ -142,6 +143,7 @@ CAUSES = (
         "before it answers.",
         (
             Sign("fsync-dominates", 3, lambda v: 0.3 <= v["ms"] <= 4),
+            Sign("time-outside-requests", 2, lambda v: 0.3 <= v["ms"] <= 4),
             Sign("flushes-hold-the-queue", 2, lambda v: 0.3 <= v["ms"] <= 5),
             Sign("one-at-a-time", 2, lambda v: _writes(v) and 0.3 <= v["ms"] <= 4 and v["flushes_per_s"] > 1),
             Sign("fsync-rate", 2, lambda v: 0.3 <= v["ms"] <= 4),
@@ -184,7 +186,7 @@ CAUSES = (
         "A shingled (SMR) drive is rebuilt or written at random: it must rewrite whole zones for each write.",
         (
             Sign("smr-model", 2.5),
-            Sign("scan-running", 2, lambda v: bool(v["is_resilver"]) and 0 < v["bytes_per_s"] < 30e6),
+            Sign("scan-running", 1.5, lambda v: bool(v["is_resilver"]) and 0 < v["bytes_per_s"] < 30e6),
         ),
         ("smr-resilver",),
         look=Look(

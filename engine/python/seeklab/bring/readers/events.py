@@ -31,7 +31,7 @@ def read(lines: Lines, at: int) -> Block | None:
     line = lines[at]
     if "submit_ns" in line:
         return _oplog(lines, at)
-    if line.startswith("TIME(s)"):
+    if line.lstrip().startswith("TIME(s)"):
         return _biosnoop(lines, at)
     return _blkparse(lines, at) if BLKPARSE.match(line) else _fio_log(lines, at)
 

@@ -39,8 +39,8 @@ LOAD = re.compile(r"load average: ([\d.,]+?),? ")
 PROCESS = re.compile(r"\s*(\d+) (\S+)\s.*\s([RSDZTI])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.,]+)\s+(\S.*)$")
 PERF = re.compile(r"\s+(\d+\.\d+)%\s+(.{0,60}?)\s*\[(k|\.)\]\s+(\S+)")
 IOTOP = re.compile(
-    r"(?:Total|Current|Actual) DISK READ\s*:\s+([\d.]+) ([KMGT]?)B/s \| (?:Total|Current"
-    r"|Actual) DISK WRITE\s*:\s+([\d.]+) ([KMGT]?)B/s"
+    r"(?:Total|Current|Actual) DISK READ\s*:\s+([\d.]+) ([KMGT]?)B?/s \| (?:Total|Current"
+    r"|Actual) DISK WRITE\s*:\s+([\d.]+) ([KMGT]?)B?/s"
 )
 
 

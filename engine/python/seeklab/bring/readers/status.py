@@ -224,6 +224,15 @@ def _pveperf(lines: Lines, at: int) -> tuple[list[Value], int]:
     return found, end
 
 
+def _pg_test_fsync(lines: Lines, at: int) -> tuple[list[Value], int]:
+    found: list[Value] = []
+    end = at
+    while end < len(lines) and (match := re.match(r"\s*(\w{4,20})\s+([\d.]{1,14}) ops/sec", lines[end])):
+        found.append(Value("host", match[1], float(match[2]), "1/s", end + 1))
+        end += 1
+    return found, end
+
+
 def _perfmon(lines: Lines, at: int) -> tuple[list[Value], int]:
     names = [cell.strip('"') for cell in lines[at].split('","')]
     found: list[Value] = []
@@ -296,6 +305,7 @@ FORMS = (
     Form("nfsiostat", r"\S+:\S+ mounted on \S+:$", _nfsiostat),
     Form("atop", r"(?:ATOP - |(?:DSK|LVM|MDD|MEM|CPU|PRC) \|)", _atop),
     Form("pveperf", r"CPU BOGOMIPS:", _pveperf),
+    Form("pg_test_fsync", r"(?:open_datasync|fdatasync|fsync|open_sync)\s+[\d.]+ ops/sec", _pg_test_fsync),
     Form("perfmon", r"\"\(PDH-CSV", _perfmon),
     Form("btt", r"ALL\s+MIN\s+AVG\s+MAX\s+N$", _btt),
     Form("hdparm", r"Timing (?:cached|buffered disk|O_DIRECT disk) reads:", _hdparm),

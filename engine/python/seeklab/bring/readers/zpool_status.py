@@ -16,7 +16,7 @@ STARTS = r"(?:pool|scan|scrub): "
 HOLDS: tuple[str, ...] = ()
 FIELD = re.compile(r"\s{0,12}(pool|state|status|action|see|scan|scrub|remove|checkpoint|config|errors|dedup): ?(.*)")
 LEAF = re.compile(
-    r"\s{2,40}(\S+)\s+(ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|AVAIL"
+    r"\s{0,40}(\S+)\s+(ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|AVAIL"
     r"|INUSE)\b\s*([\d.KMG]+)?\s*([\d.KMG]+)?\s*([\d.KMG]+)?(.*)"
 )
 ISSUED = re.compile(r"([\d.,]+[KMGTP]?) issued at ([\d.,]+[KMGT]?)/s")
@@ -43,7 +43,7 @@ def read(lines: Lines, at: int) -> Block | None:
             blank = True
         elif field == "config" and (leaf := LEAF.match(line)):
             found += _leaf(pool, leaf, end + 1)
-        elif (field == "config" and "NAME" not in line and not line.startswith(("\t", "  "))) or line[:1].strip():
+        elif line[:1].strip() and line.split()[0] != "NAME":
             break
         elif field and field != "config":
             found.append(Value(pool, field, line.strip(), line=end + 1))

@@ -28,6 +28,8 @@ LITTLE_FACTOR, LITTLE_LEAST = 1.5, 0.6
 PEER_TIME, PEER_LOAD = 3.0, 2.0
 """Peers differ if their times differ by this factor while their loads differ by less than the other."""
 ALIKE = 0.35
+MIN_BUSY, SLOW_MS = 0.2, 20.0
+"""A device that is hardly used and not slow in absolute terms is not compared with its peers."""
 SICK_IOS, SICK_MS = 40.0, 150.0
 STALL = 1.5
 MIN_IOS = 1.0
@@ -326,12 +328,8 @@ def _compare(group: list[Device]) -> Iterator[Reading]:
         load = slow.ios_per_s / max(median(device.ios_per_s for device in others), 1e-9)
         rates = [device.bytes_per_s for device in group if device.bytes_per_s > 1e8]
         saturated = len(rates) > 1 and max(rates) < 1.1 * min(rates)
-        if (
-            times[slow.name] > PEER_TIME * max(usual, 1e-3)
-            and times[slow.name] > 1
-            and load < PEER_LOAD
-            and not saturated
-        ):
+        matters = (slow.busy or 0.0) > MIN_BUSY or times[slow.name] > SLOW_MS
+        if times[slow.name] > PEER_TIME * max(usual, 1e-3) and matters and load < PEER_LOAD and not saturated:
             other = min(others, key=lambda device: abs(times[device.name] - usual))
             least = "no more" if load <= 1.1 else f"{load:.1f} times the"
             busy = (

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SYNC_ENGINES = frozenset(("psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"))
 FIO = frozenset(("fio-text", "fio-json", "fio-terse"))
 NEAR = 0.2
+HALF, OUTSIDE_MS = 0.6, 0.3
 MEMORY_RATE = 1.0e9
 DISK_IOS = (40.0, 400.0)
 DISK_MS = 4.0
@@ -37,8 +38,8 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
                 yield from _copy(record)
         if block.tool == "ceph-osd-bench":
             yield from _bench(block)
-        elif block.tool == "pveperf":
-            yield from _pveperf(block)
+        elif block.tool in ("pveperf", "pg_test_fsync"):
+            yield from _fsyncs(block)
     yield from _amplification(blocks)
     yield from _by_setting(blocks)
 
@@ -116,6 +117,16 @@ def _without_times(row: JobRow) -> Iterator[Reading]:
 def _limit(row: JobRow, name: str, values: Mapping[str, float], sum_: str) -> Iterator[Reading]:
     """Yield what limits the rate of a job: its depth, its workers, or its syncs."""
     flight, expected, ms = values["in_flight"], values["depth"], values["ms"]
+    outside = 1e3 * expected / max(values["per_s"], 1e-9) - ms
+    if values["is_sync"] and not values["fsync_ms"] and flight < HALF * expected and outside > OUTSIDE_MS:
+        yield Reading(
+            "time-outside-requests",
+            name,
+            f"{name} syncs after its writes, and {in_time(outside)} of each {in_time(outside + ms)} are outside the "
+            "write: the sync takes it.",
+            f"1 s / {count(values['per_s'])} - {in_time(ms)} = {in_time(outside)}",
+            values={"ms": outside, "per_s": values["per_s"]},
+        )
     sync, is_sync, workers = values["sync_per_request_ms"], bool(values["ignores_depth"]), values["workers"]
     if flight <= 1.3 and expected == 1:
         yield Reading(
@@ -279,11 +290,11 @@ def _bench(block: Block) -> Iterator[Reading]:
             )
 
 
-def _pveperf(block: Block) -> Iterator[Reading]:
+def _fsyncs(block: Block) -> Iterator[Reading]:
     for record in block.records:
         if (
             isinstance(record, Value)
-            and record.name == "fsyncs/second"
+            and record.name in ("fsyncs/second", "fdatasync")
             and isinstance(record.value, float)
             and record.value
         ):
