@@ -172,22 +172,7 @@ pub fn zfs() -> Vec<Unit> {
         unit.line("hdd.overhead", [2_000_000, 1_000_000, 500_000, 300_000, 200_000, 100_000, 10_000, 0].map(point));
         units.push(unit);
     }
-    // Several writers on one disk: each has at most one write in a commit.
-    for (preset, bytes) in
-        ["hdd-7200", "disk-array-2021"].into_iter().flat_map(|preset| [4 * KIB, 8 * KIB, 32 * KIB].map(|bytes| (preset, bytes)))
-    {
-        let one = json!({"zfs": {"era": "openzfs-2.2"}, "devices": [{"preset": preset, "hdd": {"write_cache": false}}]});
-        let mut unit = Unit::new(format!("ZFS on one {preset}, log in the pool: sync writers of {} KiB", bytes / KIB));
-        for writers in [2_u32, 4, 6, 8, 16, 32] {
-            let mut point = many(load(SyncWrite, bytes, 1, writers.into()), 8).on(&one, format!("{writers} writers"));
-            #[allow(clippy::cast_precision_loss)] // small sizes
-            let most = 125.0 * f64::from(writers) * bytes as f64;
-            let what = "rotation: 125 commits a second at 7200 rpm, a write of each writer in each";
-            point.bounds.push(Bound { rule: Rule::Durable, what, bytes_per_s: most, ahead_bytes: most });
-            unit.add(point);
-        }
-        units.push(unit);
-    }
+    units.extend(log_writers());
     // Smaller records: more of everything for each byte.
     let mut unit = Unit::new("ZFS on 4 disks: writes by record");
     let disks = 4.0 * 175e6;
@@ -212,5 +197,27 @@ pub fn zfs() -> Vec<Unit> {
     units.push(unit);
     let kinds = [(Read, 128 * KIB), (RandRead, 128 * KIB), (RandRead, 8 * KIB), (SyncWrite, 8 * KIB), (SyncRandWrite, 128 * KIB)];
     units.extend(in_flight("ZFS on 4 disks", &base, &kinds, &no_bounds, &as_is));
+    units
+}
+
+/// Several synchronous writers on one disk: each has at most one write in a commit.
+fn log_writers() -> Vec<Unit> {
+    let mut units = Vec::new();
+    for (preset, bytes) in
+        ["hdd-7200", "disk-array-2021"].into_iter().flat_map(|preset| [4 * KIB, 8 * KIB, 32 * KIB].map(|bytes| (preset, bytes)))
+    {
+        let one = json!({"zfs": {"era": "openzfs-2.2"}, "devices": [{"preset": preset, "hdd": {"write_cache": false}}]});
+        let mut unit = Unit::new(format!("ZFS on one {preset}, log in the pool: sync writers of {} KiB", bytes / KIB));
+        for writers in [2_u32, 4, 6, 8, 16, 32] {
+            let mut point =
+                load(SyncWrite, bytes, 1, writers.into()).spread_over(1024 * MIB).measuring(8 * MIB).on(&one, format!("{writers} writers"));
+            #[allow(clippy::cast_precision_loss)] // small sizes
+            let most = 125.0 * f64::from(writers) * bytes as f64;
+            let what = "rotation: 125 commits a second at 7200 rpm, a write of each writer in each";
+            point.bounds.push(Bound { rule: Rule::Durable, what, bytes_per_s: most, ahead_bytes: most });
+            unit.add(point);
+        }
+        units.push(unit);
+    }
     units
 }

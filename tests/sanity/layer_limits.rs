@@ -17,6 +17,7 @@ const DRAWS: f64 = 0.9;
 
 /// The load of a scenario whose jobs are all alike.
 #[derive(Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)] // each is a property of its own
 struct Jobs {
     /// Bytes of a request.
     bytes: f64,
@@ -88,13 +89,13 @@ pub fn of(scenario: &Scenario) -> (Vec<Bound>, f64) {
             bounds.push(ahead("client: protocol threads / per_wire_byte", connections / protocol_s, held));
         }
     }
-    if let Some(network) = scenario.network.as_ref().filter(|network| network.packets.is_none()) {
-        if !is_cached || moves_data && jobs.appends() {
-            let transfer = scenario.nfs.as_ref().map_or(jobs.request_bytes, |nfs| nfs.transfer.0);
-            let (of_network, way_ns) = of_network(network, clients, jobs, transfer, held);
-            bounds.extend(of_network);
-            service_ns += if is_cached { 0.0 } else { way_ns };
-        }
+    if let Some(network) = scenario.network.as_ref().filter(|network| network.packets.is_none())
+        && (!is_cached || moves_data && jobs.appends())
+    {
+        let transfer = scenario.nfs.as_ref().map_or(jobs.request_bytes, |nfs| nfs.transfer.0);
+        let (of_network, way_ns) = of_network(network, clients, jobs, transfer, held);
+        bounds.extend(of_network);
+        service_ns += if is_cached { 0.0 } else { way_ns };
     }
     if let Some(server) = scenario.server.as_ref().filter(|_| !is_cached) {
         let work_s = (to_f64(server.request_cycles) + server.byte_cycles * jobs.bytes) / to_f64(server.hz);

@@ -95,8 +95,8 @@ struct Worker {
     completed_since_pause: u32,
     start_ns: u64,
     end_ns: u64,
-    /// The end of `ramp_time`. As in fio, which resets its statistics then (`ramp_time_over` in time.c) and judges requests at their
-    /// completion (`should_account` in io_u.c), a request in flight at this time counts when it completes, with its whole latency.
+    /// The end of `ramp_time`. As in fio, which resets its statistics then (`ramp_time_over` in `time.c`) and judges requests at their
+    /// completion (`should_account` in `io_u.c`), a request in flight at this time counts when it completes, with its whole latency.
     measure_from_ns: u64,
     next_ns: u64,
     wake_ns: u64,
