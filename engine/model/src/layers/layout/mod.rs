@@ -5,6 +5,8 @@
 //! A FLUSH goes to all devices, and so does the one that ends a write which makes everything durable.
 //! Mirrors and RAID-Z work in groups of devices, and groups are striped. See [`mirror`] and [`raidz`] for their rules, [`rebuild`]
 //! for what happens after a failure.
+//! On RAID-Z the pieces of neighbouring records are merged as ZFS's scheduler merges them (`vdev_queue_aggregate`): a read takes the
+//! bytes of a short gap along, a write the skip sectors in it, also in the gap to the request before it. See [`Gaps`].
 //! Left out: dynamic allocation (record r of a RAID-Z group lies at r times its allocated size).
 
 pub mod mirror;
@@ -13,7 +15,7 @@ pub mod raidz;
 pub mod rebuild;
 
 use mirror::Side;
-use raidz::{Column, RaidZ};
+use raidz::{Column, Padding, RaidZ};
 use rebuild::Rebuild;
 
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, RequestId, Timer as _};
@@ -31,6 +33,22 @@ pub struct Piece {
     pub bytes: u64,
 }
 
+/// The gaps between the pieces of neighbouring records that become a part of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gaps {
+    /// Longest gap in a read, in bytes.
+    pub read_bytes: u64,
+    /// Longest gap of skip sectors between two writes, in bytes; None when skip sectors are never written.
+    pub write_bytes: Option<u64>,
+}
+
+impl Gaps {
+    /// No gap.
+    pub const NONE: Self = Self { read_bytes: 0, write_bytes: None };
+    /// Those of ZFS since 2009 (`zfs_vdev_read_gap_limit`, `zfs_vdev_write_gap_limit`).
+    pub const ZFS: Self = Self { read_bytes: 32 << 10, write_bytes: Some(4 << 10) };
+}
+
 /// The layout layer.
 pub struct Layout {
     kind: LayoutKind,
@@ -38,6 +56,7 @@ pub struct Layout {
     /// Devices in a group.
     width: u64,
     raidz: RaidZ,
+    gaps: Gaps,
     /// None: the least load, unless the file system above has a rule of its own.
     balance: Option<ReadBalance>,
     /// Usable bytes of each device.
@@ -96,6 +115,7 @@ impl Layout {
             unit: spec.unit.0,
             width,
             raidz: RaidZ { columns: width, parity: u64::from(spec.parity).min(width - 1), ashift: spec.ashift },
+            gaps: Gaps::ZFS,
             balance: spec.read_balance,
             sides: rotating.iter().enumerate().map(side).collect(),
             capacities,
@@ -120,6 +140,18 @@ impl Layout {
     #[must_use]
     pub fn balanced_by(self, rule: ReadBalance) -> Self {
         Self { balance: self.balance.or(Some(rule)), ..self }
+    }
+
+    /// The same with other gaps.
+    #[must_use]
+    pub fn merging(self, gaps: Gaps) -> Self {
+        Self { gaps, ..self }
+    }
+
+    /// The skip sectors of a device; None when the layout has none.
+    #[must_use]
+    pub fn padding(&self, device: usize) -> Option<Padding> {
+        self.is_raidz().then(|| Padding { raidz: self.raidz, disk: device as u64 % self.width, block_bytes: self.unit })
     }
 
     /// A request that ends at `end` has gone to a device of a layout that is only asked for places.
@@ -177,6 +209,7 @@ impl Layout {
         }
         let mut pieces = std::mem::take(&mut self.pieces);
         self.map(request.op, request.offset - self.base, request.bytes, kernel.now_ns(), &mut pieces);
+        self.reach_back(request.op, &mut pieces);
         match pieces[..] {
             // A piece of a mirror or RAID-Z is a part of its own even when there is only one: its completion is counted.
             [only]
@@ -194,6 +227,33 @@ impl Layout {
             }
         }
         self.pieces = pieces;
+    }
+
+    /// Whether a request of this direction reaches over the gap between two places of a device of a RAID-Z group.
+    fn joins(&self, op: Op, device: usize, from: u64, to: u64) -> bool {
+        match op {
+            Op::Read => to - from <= self.gaps.read_bytes,
+            Op::Write => {
+                let padding = Padding { raidz: self.raidz, disk: device as u64 % self.width, block_bytes: self.unit };
+                self.gaps.write_bytes.is_some() && padding.fills(from, to)
+            }
+            Op::Trim => false,
+        }
+    }
+
+    /// Extends pieces backward over the gap between them and the request before on their device.
+    fn reach_back(&self, op: Op, pieces: &mut [Piece]) {
+        if self.kind != LayoutKind::RaidZ {
+            return;
+        }
+        let longest = if op == Op::Read { self.gaps.read_bytes } else { self.gaps.write_bytes.unwrap_or(0) };
+        for piece in pieces {
+            let device = usize::from(piece.device);
+            let end = self.sides[device].last_end;
+            if end < piece.offset && piece.offset - end <= longest && self.joins(op, device, end, piece.offset) {
+                (piece.offset, piece.bytes) = (end, piece.bytes + piece.offset - end);
+            }
+        }
     }
 
     /// Flushes all devices.
@@ -273,7 +333,7 @@ impl Layout {
         }
     }
 
-    /// The columns of all records that a range touches; neighbours on a disk become one piece.
+    /// The columns of all records that a range touches; neighbours on a disk become one piece, with the gaps between them.
     #[allow(clippy::cast_possible_truncation)] // at most 65,535 devices
     fn records(&mut self, op: Op, groups: u64, offset: u64, bytes: u64, pieces: &mut Vec<Piece>) {
         let allocated = self.raidz.allocated_sectors(self.unit);
@@ -289,17 +349,21 @@ impl Layout {
                     continue;
                 }
                 let device = (first + column.disk) as u16;
-                push(pieces, Piece { device, offset: column.offset, bytes: column.bytes });
+                let joins = |from, to| self.joins(op, usize::from(device), from, to);
+                push(pieces, Piece { device, offset: column.offset, bytes: column.bytes }, joins);
             }
         }
         self.columns = columns;
     }
 }
 
-/// Adds a piece; one that continues where its device's last one ends becomes a part of that.
-fn push(pieces: &mut Vec<Piece>, piece: Piece) {
+/// Adds a piece. One that continues where its device's last one ends becomes a part of that; so does one behind a gap that `joins`.
+fn push(pieces: &mut Vec<Piece>, piece: Piece, joins: impl Fn(u64, u64) -> bool) {
     match pieces.iter_mut().rev().find(|last| last.device == piece.device) {
         Some(last) if last.offset + last.bytes == piece.offset => last.bytes += piece.bytes,
+        Some(last) if last.offset + last.bytes < piece.offset && joins(last.offset + last.bytes, piece.offset) => {
+            last.bytes = piece.offset + piece.bytes - last.offset;
+        }
         _ => pieces.push(piece),
     }
 }
@@ -363,6 +427,39 @@ mod tests {
         let mut raidz = layout(LayoutKind::RaidZ, 128 << 10, 6, 1 << 30, None);
         assert_eq!(pieces(&mut raidz, Op::Read, 4096, 4096).len(), 5);
         assert_eq!(pieces(&mut raidz, Op::Write, 0, 128 << 10).len(), 6);
+    }
+
+    #[test]
+    fn records_with_skip_sectors_are_one_piece_on_each_disk() {
+        let of = |gaps, op, bytes| {
+            let mut raidz = layout(LayoutKind::RaidZ, 8 << 10, 5, 1 << 30, None).merging(gaps); // 2 data, 1 parity, 1 skip sector
+            pieces(&mut raidz, op, 0, bytes)
+        };
+        let whole = of(Gaps::ZFS, Op::Write, 1 << 20);
+        assert_eq!(whole.len(), 5);
+        assert!(whole.iter().all(|piece| (100 << 12..=103 << 12).contains(&piece.bytes)), "128 records of 4 sectors: {whole:?}");
+        assert_eq!(of(Gaps::ZFS, Op::Read, 1 << 20).len(), 5, "over parity and skip sectors");
+        assert!(of(Gaps::NONE, Op::Write, 1 << 20).len() > 100);
+        assert_eq!(of(Gaps::ZFS, Op::Write, 8 << 10).iter().map(|piece| piece.bytes).sum::<u64>(), 3 << 12, "no skip sector alone");
+    }
+
+    #[test]
+    fn a_request_reaches_back_over_the_gap_to_the_one_before_it() {
+        let mut raidz = layout(LayoutKind::RaidZ, 128 << 10, 12, 1 << 30, None); // 32 data, 3 parity, 1 skip sector, on the last disk
+        raidz.issued(11, 2 << 12);
+        let mut next = pieces(&mut raidz, Op::Write, 128 << 10, 128 << 10);
+        raidz.reach_back(Op::Write, &mut next);
+        let last = next.iter().find(|piece| piece.device == 11).expect("a piece on the last disk");
+        assert_eq!((last.offset, last.bytes), (2 << 12, 3 << 12));
+        assert!(next.iter().filter(|piece| piece.device != 11).all(|piece| piece.offset == 3 << 12));
+        raidz.issued(1, 2 << 12);
+        let mut next = pieces(&mut raidz, Op::Read, 128 << 10, 128 << 10);
+        raidz.reach_back(Op::Read, &mut next);
+        assert!(next.iter().any(|piece| (piece.device, piece.offset, piece.bytes) == (1, 2 << 12, 4 << 12)), "{next:?}");
+        raidz.sides[11].last_end = 1 << 12;
+        let mut next = pieces(&mut raidz, Op::Write, 128 << 10, 128 << 10);
+        raidz.reach_back(Op::Write, &mut next);
+        assert!(next.iter().all(|piece| piece.offset == 3 << 12), "not over what may hold data: {next:?}");
     }
 
     #[test]

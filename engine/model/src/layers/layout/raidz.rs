@@ -5,8 +5,12 @@
 //! many random reads per second as one of its disks; a write never has to read first. Space is allocated in multiples of
 //! `parity + 1` sectors, so that every hole left behind can hold at least one data sector with its parity.
 //!
-//! Source of the rules: the RAID-Z allocation map of ZFS (one stripe width for each block).
-//! Left out: the swap of parity and first data column by offset, and skip sectors (they only help aggregation).
+//! The sectors that fill such a multiple hold nothing; ZFS calls them skip sectors. They leave gaps between the columns of neighbouring
+//! blocks, and requests that do not touch are not merged. ZFS therefore issues optional writes for them, which exist only to be merged
+//! ([`Padding`]), and reads over short gaps.
+//!
+//! Source of the rules: the RAID-Z allocation map of ZFS (one stripe width for each block); `vdev_raidz.c`, `vdev_raidz_io_start_write`
+//! (optional writes for skip sectors). Left out: the swap of parity and first data column by offset.
 
 /// The geometry of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +36,36 @@ pub struct Column {
     pub parity: bool,
 }
 
+/// The skip sectors of one disk in a group that is full of blocks of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Padding {
+    /// The group.
+    pub raidz: RaidZ,
+    /// Disk of the group.
+    pub disk: u64,
+    /// Size of the blocks, in bytes.
+    pub block_bytes: u64,
+}
+
+impl Padding {
+    /// Whether the disk has nothing but skip sectors between these places, in bytes.
+    #[must_use]
+    pub fn fills(&self, from: u64, to: u64) -> bool {
+        let RaidZ { columns, ashift, .. } = self.raidz;
+        let (allocated, used) = (self.raidz.allocated_sectors(self.block_bytes), self.raidz.used_sectors(self.block_bytes));
+        from < to
+            && to - from <= self.longest_bytes()
+            && (from >> ashift..to >> ashift).all(|row| (row * columns + self.disk) % allocated >= used)
+    }
+
+    /// Length of the longest gap that skip sectors leave on a disk, in bytes. One block leaves at most `parity` of them. From one
+    /// sector of a disk to the next the place within a block moves by the same step, so they follow each other at most that often.
+    #[must_use]
+    pub fn longest_bytes(&self) -> u64 {
+        self.raidz.parity << self.raidz.ashift
+    }
+}
+
 impl RaidZ {
     /// Sectors of data in a block of `psize` bytes.
     #[must_use]
@@ -39,12 +73,17 @@ impl RaidZ {
         psize.div_ceil(1 << self.ashift)
     }
 
+    /// Sectors of data and parity in a block of `psize` bytes.
+    #[must_use]
+    pub fn used_sectors(self, psize: u64) -> u64 {
+        let sectors = self.data_sectors(psize);
+        sectors + self.parity * sectors.div_ceil(self.columns - self.parity)
+    }
+
     /// Sectors that a block of `psize` bytes takes on the disks, parity and padding included.
     #[must_use]
     pub fn allocated_sectors(self, psize: u64) -> u64 {
-        let sectors = self.data_sectors(psize);
-        let stripe = sectors + self.parity * sectors.div_ceil(self.columns - self.parity);
-        stripe.next_multiple_of(self.parity + 1)
+        self.used_sectors(psize).next_multiple_of(self.parity + 1)
     }
 
     /// The columns of the block of `psize` bytes that begins at sector `start` of the group, parity first.
@@ -107,6 +146,26 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn padding_is_what_the_columns_of_neighbours_leave_free(parity in 1u64..4, data in 1u64..10, sectors in 1u64..40, ashift in 9u32..13) {
+            let group = RaidZ { columns: data + parity, parity, ashift };
+            let psize = sectors << ashift;
+            let allocated = group.allocated_sectors(psize);
+            let mut taken = std::collections::BTreeSet::new();
+            let blocks = 2 * group.columns;
+            for block in 0..blocks {
+                for column in columns(group, block * allocated, psize) {
+                    taken.extend((0..column.bytes >> ashift).map(|sector| (column.disk, (column.offset >> ashift) + sector)));
+                }
+            }
+            for disk in 0..group.columns {
+                let padding = Padding { raidz: group, disk, block_bytes: psize };
+                for row in 0..blocks * allocated / group.columns {
+                    prop_assert_eq!(padding.fills(row << ashift, (row + 1) << ashift), !taken.contains(&(disk, row)));
+                }
+            }
+        }
+
         #[test]
         fn data_columns_hold_the_block_once(parity in 1u64..4, data in 1u64..15, start in 0u64..10_000, kib in 1u64..300) {
             let group = RaidZ { columns: data + parity, parity, ashift: 12 };

@@ -269,7 +269,7 @@ impl Layout {
                     Op::Write | Op::Trim => rebuild.targets.contains(&device),
                 };
                 if wanted {
-                    push(pieces, Piece { device, offset: column.offset, bytes: column.bytes });
+                    push(pieces, Piece { device, offset: column.offset, bytes: column.bytes }, |_, _| false);
                 }
             }
         }
@@ -284,6 +284,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::layers::layout::Gaps;
     use seeklab_spec::{Bytes, Extent, LayoutSpec as Spec};
 
     /// The ranges of each device, joined where they meet; panics when two overlap.
@@ -336,7 +337,8 @@ mod tests {
                 prop_assert_eq!(pieces.is_empty(), lacking);
                 prop_assert!(pieces.iter().all(|piece| !failed.contains(&u32::from(piece.device))), "reads from the lost");
             }
-            let mut healthy = Layout::new(&Spec { failed: Vec::new(), rebuild: None, ..spec }, vec![64 << 20; devices], &vec![false; devices]);
+            let spec = Spec { failed: Vec::new(), rebuild: None, ..spec };
+            let mut healthy = Layout::new(&spec, vec![64 << 20; devices], &vec![false; devices]).merging(Gaps::NONE);
             // Whole rows of units, as many as are used at all.
             let whole = units.div_ceil(u64::from(groups)) * u64::from(groups) * unit;
             healthy.map(Op::Write, 0, whole, 0, &mut pieces);

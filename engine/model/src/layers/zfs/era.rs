@@ -131,7 +131,7 @@ pub fn constants(era: Era, memory_bytes: u64) -> Constants {
                 zfs2008::Settings { target_ns: NS_PER_S, ..zfs2008::Settings::with_inflation(memory_bytes, INFLATION[1]) },
                 RateUnit::PerMillisecond,
             ),
-            scheduling: Scheduling::Deadline(deadline::Settings::new(10)),
+            scheduling: Scheduling::Deadline(deadline::Settings::of_2010()),
             ..before_2013
         },
         Era::OpenZfs2013 => since_2013,

@@ -106,7 +106,7 @@ fn delays(spec: &ZfsSpec, dirty_max_bytes: u64) -> openzfs::Settings {
 fn scheduling(spec: &ZfsSpec, constants: &Constants) -> Scheduling {
     let mut scheduling = match (spec.scheduler, constants.scheduling) {
         (Some(SchedulerKind::Active), Scheduling::Deadline(_)) => Scheduling::Active(active::Settings::openzfs_2013()),
-        (Some(SchedulerKind::Deadline), Scheduling::Active(_)) => Scheduling::Deadline(deadline::Settings::new(10)),
+        (Some(SchedulerKind::Deadline), Scheduling::Active(_)) => Scheduling::Deadline(deadline::Settings::of_2010()),
         (_, versions_own) => versions_own,
     };
     let span = spec.aggregation_limit.map(|bytes| bytes.0);

@@ -124,7 +124,7 @@ impl Settings {
             shares: [share(10, 10), share(10, 10), share(1, 3), share(1, 10), share(1, 2), none, none, none, none],
             max_active: 1000,
             choice: Choice::Priority,
-            aggregation: Limits { span_bytes: 128 << 10, read_gap_bytes: 32 << 10 },
+            aggregation: Limits { span_bytes: 128 << 10, ..Limits::gaps_of_2009() },
             merge_across_classes: false,
         }
     }
@@ -405,7 +405,7 @@ mod tests {
     }
 
     fn queue(choice: Choice) -> ActiveQueue {
-        let aggregation = Limits { span_bytes: 0, read_gap_bytes: 0 };
+        let aggregation = Limits::default();
         ActiveQueue::new(Settings { choice, aggregation, ..Settings::openzfs_2_1() })
     }
 

@@ -33,8 +33,15 @@ impl Settings {
     /// The settings with `max_pending` in flight.
     #[must_use]
     pub fn new(max_pending: u32) -> Self {
-        let aggregation = Limits { span_bytes: 128 << 10, read_gap_bytes: 0 };
+        let aggregation = Limits { span_bytes: 128 << 10, ..Limits::default() };
         Self { min_pending: 4, max_pending, ramp_rate: 2, unit_ns: 640_000_000, aggregation }
+    }
+
+    /// The settings of 2010: fewer in flight, and merging over gaps.
+    #[must_use]
+    pub fn of_2010() -> Self {
+        let new = Self::new(10);
+        Self { aggregation: Limits { span_bytes: new.aggregation.span_bytes, ..Limits::gaps_of_2009() }, ..new }
     }
 }
 
@@ -119,7 +126,7 @@ mod tests {
     const S: u64 = 1_000_000_000;
 
     fn queue(max_pending: u32) -> DeadlineQueue {
-        DeadlineQueue::new(Settings { aggregation: Limits { span_bytes: 0, read_gap_bytes: 0 }, ..Settings::new(max_pending) })
+        DeadlineQueue::new(Settings { aggregation: Limits::default(), ..Settings::new(max_pending) })
     }
 
     fn io(class: Class, offset: u64) -> Io {

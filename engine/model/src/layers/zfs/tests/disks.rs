@@ -38,6 +38,24 @@ fn a_log_in_the_pool_makes_one_commit_a_turn_whatever_the_overhead_of_a_command(
     }
 }
 
+#[test]
+fn records_with_skip_sectors_stream_like_records_without() {
+    // On five disks records of 4 KiB take two sectors, those of 8 KiB three and a skip sector, those of 32 KiB ten.
+    let stream = |era: &str, record: &str| {
+        let scenario = json!({
+            "zfs": {"era": era, "record": record, "files_exist": false, "dirty_data_max": "64MiB"},
+            "jobs": [{"name": "w", "rw": "write", "bs": "1MiB", "size": "4GiB", "ramp_time": "1s", "runtime": "2s", "time_based": true}],
+            "devices": [{"hdd": disk("200us"), "count": 5}], "record": {"log": false},
+            "layout": {"kind": "raidz", "parity": 1, "unit": record, "ashift": 12}
+        });
+        metric(&run(&scenario), "w.write_mib_per_s")
+    };
+    for era in ["openzfs-2.1", "openzfs-2.2"] {
+        let [small, padded, large] = ["4KiB", "8KiB", "32KiB"].map(|record| stream(era, record));
+        assert!(padded > 0.8 * small && padded > 0.5 * large, "{small}, {padded}, {large} MiB/s with {era}");
+    }
+}
+
 /// MiB of records a second that four disks write: all groups but the first and the last, between the begins of their syncs.
 fn rate(record: u64, zfs: &Value, seconds: u64) -> f64 {
     let mut scenario = json!({

@@ -56,7 +56,8 @@ use crate::blocks::Blocks;
 use crate::decision::Decision;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
 use crate::layers::device::transfer_ns;
-use crate::layers::layout::{Layout, Piece};
+use crate::layers::layout::raidz::Padding;
+use crate::layers::layout::{Gaps, Layout, Piece};
 use crate::layers::{Layer, ReportContext};
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
@@ -206,8 +207,14 @@ struct Leaf {
 }
 
 impl Scheduler {
-    fn new(scheduling: &Scheduling) -> Self {
-        match scheduling {
+    /// A queue for a device with these skip sectors, which only versions with gaps between writes know.
+    fn new(mut scheduling: Scheduling, padding: Option<Padding>) -> Self {
+        let aggregation = match &mut scheduling {
+            Scheduling::Active(settings) => &mut settings.aggregation,
+            Scheduling::Deadline(settings) => &mut settings.aggregation,
+        };
+        aggregation.padding = padding.filter(|_| aggregation.write_gap_bytes > 0);
+        match &scheduling {
             Scheduling::Active(settings) => Self::Active(Box::new(ActiveQueue::new(*settings))),
             Scheduling::Deadline(settings) => Self::Deadline(DeadlineQueue::new(*settings)),
         }
@@ -414,11 +421,15 @@ impl Zfs {
                 (0..count).map(|index| Address { layer: LayerId::Device, index }).collect(),
             ),
         };
-        let scheduler = || Scheduler::new(&constants.scheduling);
-        let span_bytes = match constants.scheduling {
-            Scheduling::Active(settings) => settings.aggregation.span_bytes,
-            Scheduling::Deadline(settings) => settings.aggregation.span_bytes,
+        let aggregation = match constants.scheduling {
+            Scheduling::Active(settings) => settings.aggregation,
+            Scheduling::Deadline(settings) => settings.aggregation,
         };
+        let gaps = if aggregation.write_gap_bytes > 0 { Gaps::ZFS } else { Gaps::NONE };
+        let layout = layout.map(|layout| layout.merging(gaps));
+        let padding = |leaf: usize| layout.as_ref().and_then(|layout| layout.padding(leaf));
+        let schedulers: Vec<_> = (0..addresses.len()).map(|leaf| Scheduler::new(constants.scheduling, padding(leaf))).collect();
+        let log_schedulers = std::iter::repeat_with(|| Scheduler::new(constants.scheduling, None));
         let record_bytes = spec.record.0.max(1);
         let leaves = addresses.len();
         let log_devices = spec.log.devices.as_ref().map_or(0, |group| u16::try_from(group.count).unwrap_or(u16::MAX)); // at most 1,024
@@ -443,7 +454,7 @@ impl Zfs {
             placement: spec.placement,
             start: spec.start,
             trigger_bytes: constants.dirty_trigger.threshold_bytes(constants.dirty_max_bytes),
-            chunk_blocks: (span_bytes / record_bytes).max(1),
+            chunk_blocks: (aggregation.span_bytes / record_bytes).max(1),
             throttle: resolved.throttle,
             ramp: resolved.ramp,
             groups: Groups::new(constants.txg_timeout_ns),
@@ -461,7 +472,8 @@ impl Zfs {
             layout,
             leaves: (addresses.into_iter().map(|address| (address, Role::Pool)))
                 .chain(logs.map(|address| (address, Role::Log)))
-                .map(|(address, role)| Leaf::new(scheduler(), address, role))
+                .zip(schedulers.into_iter().chain(log_schedulers))
+                .map(|((address, role), scheduler)| Leaf::new(scheduler, address, role))
                 .collect(),
             short_leaves: leaves,
             queued_writes: 0,
@@ -507,7 +519,7 @@ impl Zfs {
     pub fn reading(mut self, spec: &ZfsSpec, files: Files, cache_devices: impl Iterator<Item = Address>, interval_ns: u64) -> Self {
         self.reader = Reader::new(spec, files, interval_ns).map(Box::new);
         let scheduling = settings::resolve(spec).constants.scheduling;
-        self.leaves.extend(cache_devices.map(|address| Leaf::new(Scheduler::new(&scheduling), address, Role::Cache)));
+        self.leaves.extend(cache_devices.map(|address| Leaf::new(Scheduler::new(scheduling, None), address, Role::Cache)));
         self
     }
 
