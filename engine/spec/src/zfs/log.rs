@@ -36,6 +36,15 @@ pub struct IntentLogSpec {
     #[serde(default)]
     #[schemars(title = "Cache flush", extend("minimum" = 0, "maximum" = 10_000_000_000_u64))]
     pub flush: Nanos,
+    /// Host time of a commit besides its devices: task queues and wake-ups between a write, its log block and its acknowledgement.
+    /// Default: 110 us.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Commit time", extend("minimum" = 0, "maximum" = 10_000_000))]
+    pub commit: Option<Nanos>,
+    /// Host time that each write adds to its commit. Default: 8 us.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Commit time per write", extend("minimum" = 0, "maximum" = 1_000_000))]
+    pub commit_write: Option<Nanos>,
     /// Whether all waiting writes are committed together; off is an experiment.
     #[serde(default = "crate::defaults::enabled")]
     #[schemars(title = "Commits in batches")]
@@ -52,7 +61,17 @@ pub struct IntentLogSpec {
 
 impl Default for IntentLogSpec {
     fn default() -> Self {
-        Self { devices: None, mirror: 1, datasets: Datasets::One, flush: Nanos(0), batch: true, slog_limit: None, slog_bulk: None }
+        Self {
+            devices: None,
+            mirror: 1,
+            datasets: Datasets::One,
+            flush: Nanos(0),
+            commit: None,
+            commit_write: None,
+            batch: true,
+            slog_limit: None,
+            slog_bulk: None,
+        }
     }
 }
 

@@ -128,7 +128,7 @@ pub struct ZfsSpec {
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Copies", range(min = 1, max = 3))]
     pub copies: u32,
-    /// CPU time of one core for each written record and each commit of the intent log. 0 makes them free.
+    /// CPU time of one core for each written record. 0 makes them free.
     #[serde(default = "default_record_cpu")]
     #[schemars(title = "CPU time per record", extend("minimum" = 0, "maximum" = 1_000_000_000))]
     pub record_cpu: Nanos,

@@ -10,7 +10,7 @@
 //!                     128 KiB  24.4 GiB/s
 //! ```
 //!
-//! A commit of the intent log passes the same pipeline, so a lone synchronous write takes that time besides its device.
+//! A commit of the intent log has a time of its own ([`super::intent_log`]).
 //!
 //! **Block pointers.** A record's pointer (128 B) lies in an indirect block, of 16 KiB until 2016 and 128 KiB since 0.7. A group writes each
 //! indirect block of which a record changed once, whole, compressed to a third, in one copy more than the data. A file written in order

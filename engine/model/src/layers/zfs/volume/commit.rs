@@ -143,10 +143,12 @@ impl Zfs {
         self.commits[place].volatile = leaves;
     }
 
-    /// Charge a commit for copying, and for a flush with a given time, besides its devices.
+    /// Charge a commit for copying, for a flush with a given time, and for the host's work, besides its devices.
     pub(super) fn copy_and_flush(&mut self, kernel: &mut Kernel, number: u64) {
         let number = u32::try_from(number).unwrap_or(NONE); // as it was given
-        let at_ns = kernel.now_ns() + self.commits[number].copy_ns + self.log_rules.flush_ns + self.processors.each_ns;
+        let commit = &self.commits[number];
+        let host_ns = self.log_rules.host_ns((commit.batch.len() + commit.earlier.len()) as u64);
+        let at_ns = kernel.now_ns() + commit.copy_ns + self.log_rules.flush_ns + host_ns;
         kernel.wake_at(at_ns, HERE, Timer::Flushed(number));
     }
 
