@@ -435,6 +435,7 @@ fn read_timing(section: &Section, mechanics: &Section, bus: &Section, early_writ
         head_switch: mechanics.ms("Head switch time", errors),
         write_settle: mechanics.number("Add. write settling delay", settle, Some(0.0), errors) * NS_PER_MS,
         least_write_seek,
+        idle_settle: 0.0,
         read_block: drive_side.ms("Read block transfer time", errors).max(bulk),
         write_block: drive_side.ms("Write block transfer time", errors).max(bulk),
     }

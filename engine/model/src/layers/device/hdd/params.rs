@@ -52,6 +52,8 @@ pub(super) struct Timing {
     pub head_switch: f64,
     pub write_settle: f64,
     pub least_write_seek: f64,
+    /// The same for a write that finds the drive idle.
+    pub idle_settle: f64,
     /// One block over the bus.
     pub read_block: f64,
     pub write_block: f64,

@@ -60,10 +60,12 @@ impl State {
         let larger = blocks > rules.segment_blocks;
         let mut supply = Supply::new(first_at, step, if larger { &mut self.window } else { &mut [] });
         let held = if blocks >= LONG_WRITE_BLOCKS { HELD_BLOCKS_LONG } else { blocks.min(HELD_BLOCKS) };
+        // A command that waited while the arm was at work finds it settled.
+        let settle = if lead.waited > 0.0 || out.wait > 0.0 { 0.0 } else { timing.idle_settle };
         let start = WriteStart {
             from: self.position,
             at: arm_from,
-            least_move: if joined.is_some() { 0.0 } else { timing.least_write_seek },
+            least_move: if joined.is_some() { 0.0 } else { timing.least_write_seek.fast_max(settle) },
             hold_until: if rules.hold_writes { first_at + (held - 1) as f64 * step } else { f64::NEG_INFINITY },
         };
         let written = write_blocks(params, self.phase, start, lbn, blocks, &mut supply, shaken(&mut self.shaker, self.base_ns));

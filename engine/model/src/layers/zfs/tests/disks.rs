@@ -38,6 +38,34 @@ fn a_log_in_the_pool_makes_one_commit_a_turn_whatever_the_overhead_of_a_command(
     }
 }
 
+/// Writes a second of so many threads that wait for each of theirs, with the log in the pool, on disks of this name: it decides the
+/// angles at which they start.
+fn shared(era: &str, threads: u32, bytes: &str, overhead: &str, (name, disks): (&str, u32)) -> f64 {
+    let scenario = json!({
+        "zfs": {"era": era, "files_exist": false},
+        "jobs": [{"name": "w", "rw": "write", "bs": bytes, "size": "64MiB", "sync": true, "numjobs": threads, "runtime": "2s", "time_based": true}],
+        "devices": [{"name": name, "hdd": disk(overhead), "count": disks}], "layout": {"kind": "stripe", "unit": "128KiB"},
+        "record": {"log": false}
+    });
+    metric(&run(&scenario), "w.write_iops")
+}
+
+#[test]
+fn threads_that_share_a_log_in_the_pool_write_no_more_than_once_a_turn_each() {
+    for (era, threads, bytes) in [
+        ("openzfs-0.7", 6, "8KiB"),
+        ("openzfs-0.7", 4, "16KiB"),
+        ("openzfs-2.2", 2, "32KiB"),
+        ("openzfs-2.2", 12, "8KiB"),
+        ("zfs-2010", 8, "32KiB"),
+    ] {
+        for overhead in OVERHEADS {
+            let found = shared(era, threads, bytes, overhead, ("disk", 1)) / f64::from(threads);
+            assert!((30.0..=126.0).contains(&found), "{found} a thread with {threads} threads of {bytes}, {era}, {overhead}");
+        }
+    }
+}
+
 #[test]
 fn records_with_skip_sectors_stream_like_records_without() {
     // On five disks records of 4 KiB take two sectors, those of 8 KiB three and a skip sector, those of 32 KiB ten.
