@@ -196,6 +196,17 @@ impl Layout {
         (!has_one_place).then_some(self.unit)
     }
 
+    /// Devices, or groups of them, between which addresses are striped.
+    #[must_use]
+    pub fn across(&self) -> u64 {
+        let devices = self.capacities.len() as u64;
+        match self.kind {
+            LayoutKind::Stripe => devices,
+            LayoutKind::Mirror | LayoutKind::RaidZ => devices / self.width,
+            LayoutKind::Concat => 1,
+        }
+    }
+
     /// Whether each unit is a stripe of its own, with parity.
     #[must_use]
     pub fn is_raidz(&self) -> bool {

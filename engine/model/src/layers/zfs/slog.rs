@@ -1,14 +1,51 @@
-//! The devices of the intent logs: which block goes to which of them, and how much of each is still needed.
+//! Which device a block of the intent logs goes to, and how much of each log device is still needed.
 //!
-//! Devices hold blocks alone or in mirrors. Each block of a log avoids the mirror of the block before it, so blocks go to the
+//! Log devices hold blocks alone or in mirrors. Each block of a log avoids the mirror of the block before it, so blocks go to the
 //! mirrors in turn and their rates add up. A block is needed until the groups of its records are in the pool; then its room is free.
 //! So a log device never holds more than what is dirty in memory (and the rounding of its blocks), however large it is. A block for
 //! which there is no room goes to the pool.
+//!
+//! A log in the pool goes round the devices or mirrors of the pool in the same way ([`Turns`]), each of its blocks behind the last one on
+//! the same device. The next block meets another spindle at another angle, so two disks make a lone synchronous writer about twice as fast.
 //!
 //! Source: `metaslab.c` (a hint to avoid the last block's device), `zil.c` (`zil_sync`), reference section 7.2. Left out: the order in
 //! which the blocks of a log are freed (one that is not needed any more waits for those before it), fragments of free space.
 
 use super::throttle::{SLOTS, slot};
+
+/// The room of the intent logs in the pool: on each device a stripe unit that log blocks fill one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Turns {
+    /// First free byte and end of each device's unit.
+    units: Vec<(u64, u64)>,
+    last: usize,
+}
+
+impl Turns {
+    /// Room on so many devices or mirrors, between which addresses are striped.
+    #[must_use]
+    pub fn new(devices: u64) -> Self {
+        let devices = usize::try_from(devices).unwrap_or(1).max(1);
+        Self { units: vec![(0, 0); devices], last: devices - 1 }
+    }
+
+    /// The address of a block of at most a unit: on the device after that of the block before. A new unit is taken from the free space
+    /// behind `cursor`.
+    pub fn place(&mut self, bytes: u64, unit: u64, capacity: u64, cursor: &mut u64) -> u64 {
+        let devices = self.units.len() as u64;
+        self.last = (self.last + 1) % self.units.len();
+        let (free, end) = &mut self.units[self.last];
+        if *end - *free < bytes {
+            let first = cursor.div_ceil(unit);
+            let ahead = (self.last as u64 + devices - first % devices) % devices;
+            let taken = if (first + ahead + 1) * unit > capacity { self.last as u64 } else { first + ahead };
+            (*free, *end) = (taken * unit, (taken + 1) * unit);
+            *cursor = *end;
+        }
+        *free += bytes;
+        *free - bytes
+    }
+}
 
 #[derive(Clone, Debug, Default)]
 struct Mirror {
@@ -69,6 +106,21 @@ impl Slog {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_in_the_pool_go_round_its_devices_and_follow_each_other_on_each() {
+        let (mut turns, mut cursor) = (Turns::new(3), 1000);
+        let mut place = |cursor: &mut u64| turns.place(40, 100, 3000, cursor);
+        let mut first: Vec<u64> = (0..6).map(|_| place(&mut cursor)).collect();
+        assert!(first.iter().zip([0, 1, 2, 0, 1, 2]).all(|(at, device)| at / 100 % 3 == device), "{first:?}");
+        assert_eq!((first[3] - first[0], first[4] - first[1], first[5] - first[2]), (40, 40, 40));
+        cursor = 2000;
+        first = (0..3).map(|_| place(&mut cursor)).collect();
+        assert_eq!((first, cursor), (vec![2100, 2200, 2300], 2400), "the units are full");
+        cursor = 3000;
+        first = (0..6).map(|_| place(&mut cursor)).collect();
+        assert_eq!((&first[3..], cursor), (&[0, 100, 200][..], 300), "round the address space");
+    }
 
     #[test]
     fn blocks_go_to_the_mirrors_in_turn() {

@@ -89,15 +89,19 @@ impl Zfs {
         self.pump_leaves(kernel);
     }
 
-    /// Where a log block of `size` goes in the pool: behind what was written last, on one device where the pool has several. On RAID-Z it
-    /// takes the place of a whole record.
+    /// Where a log block of `size` goes in the pool: behind what was written last. Where the pool has several devices or mirrors it goes
+    /// to the one after that of the block before. On RAID-Z it takes the place of a whole record.
     fn log_place(&mut self, size: u64) -> u64 {
         let (mut from, mut end) = (self.cursor, self.cursor + size);
         if let Some(unit) = self.layout.as_ref().and_then(Layout::unit_across) {
-            let is_raidz = self.layout.as_ref().is_some_and(Layout::is_raidz);
-            if is_raidz || (size <= unit && from / unit != (end - 1) / unit) {
+            if self.layout.as_ref().is_some_and(Layout::is_raidz) {
                 from = from.next_multiple_of(unit);
-                end = from + if is_raidz { size.next_multiple_of(unit) } else { size };
+                end = from + size.next_multiple_of(unit);
+            } else if size < unit {
+                return self.log_turns.place(size, unit, self.capacity, &mut self.cursor);
+            } else if size == unit {
+                from = from.next_multiple_of(unit);
+                end = from + size; // the units themselves go round
             }
         }
         if end > self.capacity {

@@ -48,7 +48,7 @@ use super::scheduler::active::{ActiveQueue, Ramp};
 use super::scheduler::deadline::DeadlineQueue;
 use super::scheduler::{Class, Io};
 use super::settings;
-use super::slog::Slog;
+use super::slog::{Slog, Turns};
 use super::throttle::host::DrainRate;
 use super::throttle::{SyncReport, Throttle};
 use super::txg::Groups;
@@ -285,6 +285,7 @@ pub struct Zfs {
     datasets: Vec<usize>,
     log_rules: Rules,
     slog: Slog,
+    log_turns: Turns,
     /// Devices that hold the same block of the log.
     log_sides: usize,
     commits: Slab<Commit>,
@@ -463,6 +464,7 @@ impl Zfs {
             datasets: Vec::new(),
             log_rules: Rules::new(&spec.log, spec.era),
             slog: Slog::new(0, 0),
+            log_turns: Turns::new(layout.as_ref().map_or(1, Layout::across)),
             log_sides: spec.log.mirror.max(1) as usize,
             commits: Slab::default(),
             logged_on: Vec::new(),
