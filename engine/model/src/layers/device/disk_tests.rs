@@ -129,7 +129,8 @@ fn random_writes_through_a_small_destage_pool_run_at_one_rate_at_every_depth() {
     };
     let rates = [1, 4, 32].map(|depth| rate(64, "c-look", depth));
     assert!(rates.iter().all(|found| (found / rates[0] - 1.0).abs() < 0.03), "{rates:?}");
-    assert!(rate(64, "c-look", 1) > 1.5 * rate(8, "c-look", 1), "a larger pool is sorted better");
+    let small = rate(8, "c-look", 1);
+    assert!(rates[0] > 1.25 * small, "a larger pool is sorted better: {} against {small}", rates[0]);
     // 1 / (8.5 + 1 + 4.17 ms): the command overlaps.
     let in_order = rate(64, "fcfs", 32);
     assert!((70.0..76.0).contains(&in_order), "{in_order}");
