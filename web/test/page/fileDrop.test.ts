@@ -202,13 +202,19 @@ describe("a page that takes files", () => {
 });
 
 describe("a diagnosis", () => {
+  const reading = {
+    id: "one-at-a-time",
+    subject: "sda",
+    sentence: "sda serves one request.",
+    sum: "96/s x 10.3 ms = 0.99",
+  };
   const found: Diagnosis = {
     blocks: [{ tool: "iostat-x", source: "a.txt", lines: [3, 9], used: true, note: "one sample is left out" }],
     skipped: [
       { source: "a.txt", lines: [1, 2] },
       { source: "b.txt", lines: [1, 1] },
     ],
-    readings: [{ id: "one-at-a-time", subject: "sda", sentence: "sda serves one request.", sum: "96/s x 10.3 ms = 0.99" }],
+    readings: [reading],
     causes: [
       {
         cause: "sync-one-by-one",
@@ -228,13 +234,13 @@ describe("a diagnosis", () => {
     const view = diagnosisView(found);
     expect(view.querySelector(".fit-share")!.textContent).toBe("likely");
     expect(view.querySelector<HTMLAnchorElement>(".fits a")!.getAttribute("href")).toBe("sync-serialised.html");
-    expect(view.querySelector(".fits li")!.textContent).toContain(found.readings[0].sentence);
+    expect(view.querySelector(".fits li")!.textContent).toContain(reading.sentence);
     expect(view.querySelector(".sum")!.textContent).toContain("0.99");
     expect(view.querySelector(".look code")!.textContent).toBe("strace -c -p PID");
   });
 
   it("says so when no cause is supported, and folds many readings", () => {
-    const many = Array.from({ length: 11 }, (_, at) => ({ ...found.readings[0], sentence: `disk${at} is busy.` }));
+    const many = Array.from({ length: 11 }, (_, at) => ({ ...reading, sentence: `disk${at} is busy.` }));
     const view = diagnosisView({ ...found, causes: [], readings: many });
     expect(view.querySelector(".fits")).toBeNull();
     expect(view.querySelector("details summary")!.textContent).toBe("3 more");

@@ -74,7 +74,10 @@ export function diagnosisView(found: Diagnosis): HTMLElement {
     section(
       "readings",
       "Readings",
-      ...folded(found.readings.map(({ sentence, sum }) => item(sentence, sum)), "These columns do not explain a complaint."),
+      ...folded(
+        found.readings.map(({ sentence, sum }) => item(sentence, sum)),
+        "These columns do not explain a complaint.",
+      ),
     ),
     section("next", "Next look", ...found.next.map(look)),
     section(
@@ -90,16 +93,16 @@ export function diagnosisView(found: Diagnosis): HTMLElement {
 }
 
 function section(id: string, title: string, ...content: HTMLElement[]): HTMLElement {
-  return html(
-    "section",
-    { "aria-labelledby": `${id}-title` },
-    html("h2", { id: `${id}-title` }, title),
-    ...content,
-  );
+  return html("section", { "aria-labelledby": `${id}-title` }, html("h2", { id: `${id}-title` }, title), ...content);
 }
 
 function item(sentence: string, sum: string): HTMLElement {
-  return html("li", {}, keepUnits(sentence), ...(sum === "" ? [] : [" ", html("small", { class: "sum" }, keepUnits(sum))]));
+  return html(
+    "li",
+    {},
+    keepUnits(sentence),
+    ...(sum === "" ? [] : [" ", html("small", { class: "sum" }, keepUnits(sum))]),
+  );
 }
 
 /** All items, the later ones folded away when there are many. */

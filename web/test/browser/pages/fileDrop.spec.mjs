@@ -18,14 +18,8 @@ test("an outage is diagnosed by keyboard, from a sample and from files, and what
   const focused = (words) =>
     page.waitForFunction((text) => document.activeElement?.textContent === text, words, { timeout: 90_000 });
   await focused("Causes");
-  assert.match(
-    await page.locator(".fits li").first().textContent(),
-    /likely.*As in S2 · One at a time/s,
-  );
-  assert.match(
-    await page.locator(".given").textContent(),
-    /iostat\.txt.*contains iostat-x.*contains oplog/s,
-  );
+  assert.match(await page.locator(".fits li").first().textContent(), /likely.*As in S2 · One at a time/s);
+  assert.match(await page.locator(".given").textContent(), /iostat\.txt.*contains iostat-x.*contains oplog/s);
   await assertAccessible(page);
   await page.locator(".bring-samples button").last().press("Enter");
   await page.locator(".fit-share").filter({ hasText: "possible" }).first().waitFor();
