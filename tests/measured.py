@@ -36,7 +36,8 @@ def files(drive: str) -> tuple[Path, Path]:
 def measure(drive: str) -> dict[str, float]:
     """Replay a drive's trace: the demerits in per cent over all requests and by class, and the bias of each class.
 
-    The demerit by class ranks reads and writes apart and takes the root mean square of both, so that an error of one class
+    The demerit by class ranks reads and writes apart and takes the root mean square of both, so that an error
+    of one class
     cannot cancel an error of the other.
     """
     found = seeklab.validate_drive(*files(drive))

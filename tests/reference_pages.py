@@ -190,9 +190,9 @@ The disk model knows only a drive's parameter file. We compare it with request-b
 *Demerit* is the RMS difference of service times at equal rank, divided by their mean. The model's demerit is DiskSim's
 or slightly lower on five drives, and much lower on one.
 
-The demerit ranks reads and writes together, so an error of one can cancel an error of the other. *Ranked by class* shows
-how much cancels: reads and writes are ranked separately, and the RMS difference covers both. On the HP C3323A it is 1.7
-times the demerit, on the DEC RZ26 1.9 times. DiskSim's result is known only for all requests together.
+The demerit ranks reads and writes together, so an error of one can cancel an error of the other. *Ranked by
+class* shows how much cancels: reads and writes are ranked separately, and the RMS difference covers both. On the
+HP C3323A it is 1.7 times the demerit, on the DEC RZ26 1.9 times. DiskSim's result is known only for all requests together.
 
 The tests limit the demerits of reads and of writes separately. *Bias* is mean simulated minus mean measured time. On
 the first three drives reads are too slow and writes too fast.

@@ -44,7 +44,8 @@ def reads_per_s(command_line: CommandLine, path: Path, preset: str, *options: st
     ("preset", "options", "bounds"),
     [
         ("hdd-7200-2008", ("iodepth=1",), (73, 81)),
-        # The measured disk that the preset follows: 111 at depth 16 and 131 at 32, 15% to either side. S9.1 has 150 to 200.
+        # The measured disk that the preset follows: 111 at depth 16 and 131 at 32, 15% to either side. S9.1
+        # has 150 to 200.
         ("hdd-7200-2008", ("iodepth=16",), (94, 128)),
         ("hdd-7200-2008", ("iodepth=45",), (111, 151)),
         ("ssd-2008-read", ("iodepth=1",), (2945, 3255)),

@@ -115,7 +115,7 @@ pub struct HddSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Destage pool", range(min = 1, max = 65536))]
     pub destage_pool: Option<u32>,
-    /// Order in which cached writes go to the media. Default: the drive queue's policy.
+    /// Order in the queue of cached writes that go to the media. Default: the drive queue's policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Destage order")]
     pub destage_policy: Option<QueuePolicy>,

@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{Problem, Problems};
 
-/// The values of `basis`: what the numbers of a preset's device come from. Measured rates of a whole drive often differ from those of
-/// its data sheet, which are maximums.
+/// The values of `basis`: the origin of the numbers of a preset's device. A data sheet gives maximums, and measured rates are often lower.
 pub const BASES: [&str; 3] = ["measured", "data sheet", "both"];
 
 /// The presets that a reader knows. Each has `name`, `title`, `source`, and `device` (the fields of a device group) or `system` (the

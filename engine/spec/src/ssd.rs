@@ -79,7 +79,7 @@ pub struct Flash {
     #[serde(default)]
     #[schemars(title = "Command on the interface", extend("maximum" = 1_000_000_000))]
     pub command: Nanos,
-    /// Time that the command of a write, TRIM or FLUSH occupies the interface. Default: that of a read.
+    /// Time that the command of a write, TRIM or FLUSH occupies the interface. Default: as for a read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Command of writes", extend("maximum" = 1_000_000_000))]
     pub write_command: Option<Nanos>,
@@ -99,7 +99,7 @@ pub struct Flash {
     #[serde(default)]
     #[schemars(title = "Read retries", range(min = 0, max = 0.5))]
     pub retry: f64,
-    /// Moments in which the drive takes no data from the host, between buffered writes. Default: none.
+    /// Stalls between buffered writes, when the drive takes no data from the host. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(title = "Stalls of buffered writes", length(max = 4))]
     pub write_stalls: Vec<WriteStall>,
@@ -230,7 +230,7 @@ pub enum Gather {
     Full,
 }
 
-/// A kind of moment in which a drive takes no data from the host. On average, it makes a write longer by `share` times `time`.
+/// A kind of stall, when a drive takes no data from the host. On average, it makes a write longer by `share` times `time`.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteStall {

@@ -4,23 +4,27 @@
 
     seeklab.run({"devices": [iocost.device("Samsung_SSD_970_EVO_500GB")], "jobs": [...]})
 
-Linux's I/O cost controller describes a drive by six saturation rates: bytes per second, and 4 KiB requests per second in order and at
-random, each for reads and writes. The table has the first result of each model in the collection
-github.com/iocost-benchmark/iocost-benchmarks (Apache-2.0), which resctl-bench measured. "Up to" figures of data sheets are often
-several times higher: the collection has 304,000 random reads per second for a 980 PRO of 1,000,000.
+Linux's I/O cost controller describes a drive by six saturation rates: bytes per second, and 4 KiB requests per second
+in order and at random, each for reads and writes. The table has the first result of each model in the collection
+github.com/iocost-benchmark/iocost-benchmarks (Apache-2.0), which resctl-bench measured. "Up to" figures of data
+sheets are often several times higher: the collection has 304,000 random reads per second for a 980 PRO of 1,000,000.
 
 From these rates `device` derives the parameters of a drive:
 
 - interface: the faster of the two byte rates;
-- `command` and `write_command`: 1 / requests per second - 4 KiB / interface, from the faster of the two request rates;
-- dies: twice as many as the reads need, and enough for the byte rate of writes. Where random reads are slower than reads in order, the
-  dies are the limit and the read time follows from them, unless it would exceed SLOWEST_READ_US: then `command` is that of random reads;
-- `program`: the time in which the dies give the byte rate of writes, transfers and erases included;
-- `overprovision`: the write amplification A = byte rate / (random writes x 4 KiB), through its closed form (Xiang and Kurkoski, 2012).
-  Where A is above MOST_AMPLIFICATION, collection does not explain the rate, and `write_command` is taken from the random writes.
+- `command` and `write_command`: 1 / requests per second - 4 KiB / interface, from the faster of the two request
+  rates;
+- dies: twice as many as the reads need, and enough for the byte rate of writes. Where random reads are slower than
+  reads in order, the dies are the limit and determine the read time. If it would exceed SLOWEST_READ_US, `command`
+  follows from the random reads instead;
+- `program`: follows from the dies' byte rate of writes, transfers and erases included;
+- `overprovision`: the write amplification A = byte rate / (random writes x 4 KiB), through its closed form (Xiang and
+  Kurkoski, 2012). Where A is above MOST_AMPLIFICATION, collection does not explain the rate, and `write_command` is
+  taken from the random writes.
 
-The rates do not determine latencies (overhead, stalls of writes), the buffer and the SLC cache: these are assumed. Where bytes are
-written faster than read, reads are too fast. Where 4 KiB writes need a higher byte rate than was measured, large writes are too fast.
+The rates do not determine latencies (overhead, stalls of writes), the buffer and the SLC cache: these are assumed.
+Where bytes are written faster than read, reads are too fast. Where 4 KiB writes need a higher byte rate than was
+measured, large writes are too fast.
 """
 
 from __future__ import annotations
@@ -144,9 +148,9 @@ def device(name: str) -> dict[str, Any]:
 
 
 def spare_share(amplification: float) -> float:
-    """Return the share of spare flash with which uniform random writes have this write amplification.
+    """Return the share of spare flash that explains this write amplification of uniform random writes.
 
-    With p, the share of valid pages in a collected block: A = 1 / (1 - p), and p = exp(-alpha (1 - p)) for alpha = 1 + spare.
+    With p, the share of valid pages in a collected block: A = 1 / (1 - p), p = exp(-alpha (1 - p)), alpha = 1 + spare.
     """
     valid = 1 - 1 / amplification
     return -math.log(valid) / (1 - valid) - 1
