@@ -192,8 +192,8 @@ or slightly lower on five drives, and much lower on one.
 
 The demerit ranks reads and writes together, so an error of one can cancel an error of the other. *Ranked by
 class* shows how much cancels: reads and writes are ranked separately, and the RMS difference covers both. On the
-HP C3323A it is 1.7 times the demerit, on the DEC RZ26 1.9 times. DiskSim's result is known only for all requests together.
-
+HP C3323A it is 1.7 times the demerit, on the DEC RZ26 1.9 times. DiskSim's result is known only for all
+requests together.
 The tests limit the demerits of reads and of writes separately. *Bias* is mean simulated minus mean measured time. On
 the first three drives reads are too slow and writes too fast.
 

@@ -36,7 +36,7 @@ def rate(name: str, what: str) -> float:
     ops = seeklab.run({"devices": [device], "jobs": [job]}, seed=1).ops
     ends = sorted(start + taken for start, taken in zip(ops["submit_ns"], ops["latency_ns"], strict=True))
     from_there = requests // 4
-    per_second = 1e9 * (requests - from_there) / (ends[-1] - ends[from_there - 1])
+    per_second: float = 1e9 * (requests - from_there) / (ends[-1] - ends[from_there - 1])
     return per_second * (1 << 20) if what in ("rbps", "wbps") else per_second
 
 
