@@ -11,7 +11,7 @@ LATENCY, CLIENT_CPU, NETWORK, DEVICES, SERVER_CPU = range(5)
 EXPECTED = {
     "1-stream-cold": NETWORK,
     "2-stream-warm": NETWORK,  # the link of another client than the one that warmed the server
-    "3-streams-cold": LATENCY,  # the disks keep streams whole: two thirds busy, the link 86 %
+    "3-streams-cold": NETWORK,  # the disks keep streams whole
     "4-streams-warm": NETWORK,
     "5-random-cold": LATENCY,  # twenty reads in flight for 44 disks
     "6-random-warm": SERVER_CPU,

@@ -173,6 +173,6 @@ TASKS = (
             "Data in memory need not be read from disk. A GiB of memory costs 40, a disk 300.",
         ),
         setup="import seeklab\n",
-        answer='parts = {"disks": 20, "width": 2, "memory_gib": 60, "log_ssds": 2}',
+        answer='parts = {"disks": 20, "width": 2, "memory_gib": 72, "log_ssds": 2}',
     ),
 )
