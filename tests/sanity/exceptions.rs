@@ -52,11 +52,6 @@ const fn slower(
     Exception { family, rule: Rule::Slower, units, axis, fall: percent as f64 / 100.0, witness, reason }
 }
 
-/// Synchronous writes that are faster than a part that keeps them.
-const fn durable(units: &'static str, part: &'static str, witness: &'static str, reason: &'static str) -> Exception {
-    Exception { family: "zfs", rule: Rule::Durable, units, axis: part, fall: 0.0, witness, reason }
-}
-
 const DISPATCH: &str = "With several shards every request passes the primary first, which takes 10 us of a core. One request at a time has nothing to gain from shards, and a node whose cores are all busy with other disks loses what the primaries take.";
 const RINGS: &str = "A transmit ring that nobody posts on must be taken over, which costs the core that does it 45,000 cycles. With more rings, or more clients that each post less, more of them are idle when they are needed.";
 const ONE_CORE: &str = "With one core nobody else has had the ring: nothing is taken over.";

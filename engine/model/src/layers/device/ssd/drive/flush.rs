@@ -11,7 +11,7 @@
 //! with its cache off (louwrentius/fio-plot, random writes of 4 KiB) writes 473, 931, 1,843 and 3,406 times a second at depth 1 to 8, and
 //! then 5,656, 5,676 and 5,682 at depth 16 to 64. Its dies would give more; one entry of 176 us each gives 5,680.
 //!
-//! Left out: FLUSHes that share an entry of the map. Linux sends a drive one FLUSH at a time.
+//! Left out: FLUSH commands that share an entry of the map. Linux sends a drive one FLUSH at a time.
 
 use std::collections::VecDeque;
 

@@ -38,20 +38,20 @@ pub(super) struct Paths {
     per_read: f64,
     /// Reads on the paths or waiting for them.
     reads: u32,
-    paths: Vec<Path>,
+    each: Vec<Path>,
 }
 
 impl Paths {
     pub fn new(paths: &spec::ReadPaths) -> Self {
-        Self { least: paths.least, per_read: paths.per_read, reads: 0, paths: Vec::new() }
+        Self { least: paths.least, per_read: paths.per_read, reads: 0, each: Vec::new() }
     }
 
     /// Binds a read of this page to a path. Returns its number.
     fn bind(&mut self, page: u64) -> u32 {
         self.reads += 1;
         let powered = self.least.max(libm::ceil(self.per_read * f64::from(self.reads)) as u32);
-        if self.paths.len() < powered as usize {
-            self.paths.resize(powered as usize, Path::default());
+        if self.each.len() < powered as usize {
+            self.each.resize(powered as usize, Path::default());
         }
         // The odd number is the fractional part of the golden ratio; the high word of the product is a number below `powered`.
         let spread = page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
@@ -65,7 +65,7 @@ impl Drive {
         if let Some(paths) = &mut self.paths {
             let number = paths.bind(turn.kernel.requests[id].place / self.page);
             self.requests[id.0 as usize].path = number;
-            let path = &mut paths.paths[number as usize];
+            let path = &mut paths.each[number as usize];
             if path.is_busy {
                 return path.waiting.push_back(id);
             }
@@ -81,8 +81,8 @@ impl Drive {
         let number = self.requests[id.0 as usize].path as usize;
         while let Some(paths) = &mut self.paths {
             paths.reads -= 1;
-            let Some(next) = paths.paths[number].waiting.pop_front() else {
-                paths.paths[number].is_busy = false;
+            let Some(next) = paths.each[number].waiting.pop_front() else {
+                paths.each[number].is_busy = false;
                 return;
             };
             self.charge_wait(turn, next);

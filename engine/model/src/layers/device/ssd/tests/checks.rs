@@ -35,7 +35,7 @@ fn contradictions_are_named() {
     only(&with(Flash { overprovision: 2.0, ..flash() }), "ssd.flash.overprovision: 2%, 2");
     only(&Ssd { write_buffer: Bytes(65 << 20), ..spec() }, "ssd.write_buffer: 65 MiB, 64 MiB");
     let huge = Some(Bytes(1 << 50));
-    only(&Ssd { capacity: Bytes(1 << 50), ..with(Flash { mapped: huge, ..flash() }) }, &format!("ssd.flash.mapped: {}", NONE));
+    only(&Ssd { capacity: Bytes(1 << 50), ..with(Flash { mapped: huge, ..flash() }) }, &format!("ssd.flash.mapped: {NONE}"));
 }
 
 #[test]
