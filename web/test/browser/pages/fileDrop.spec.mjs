@@ -57,7 +57,7 @@ test("an outage is diagnosed by keyboard, from a sample and from files, and what
   assert.deepEqual(await only(["iostat.txt", iostat]), []);
   await page.getByText("busy 95% of the time, 2 in flight").waitFor();
   await page.getByText("Or paste the whole screen").click();
-  await page.getByRole("textbox", { name: "Or paste the whole screen" }).fill(`$ iostat -x 1\n> ${iostat}thanks`);
+  await page.getByRole("textbox", { name: "Or paste the whole screen" }).fill(`$ iostat -x 1\n${iostat}thanks`);
   await page.getByRole("button", { name: "Use this text" }).click();
   assert.deepEqual(await ask(), []);
   await page.getByText(/pasted\.txt lines \d+–\d+: iostat-x/).waitFor();
