@@ -100,7 +100,7 @@ const narrow = 480;
 
 export function clientLimits(result: Result, width: number): Element {
   const tests = testsOf(result);
-  if (tests.length === 0) return html("p", { class: "empty" }, "This run has no NFS client.");
+  if (tests.length === 0) return html("p", { class: "empty" }, describeClient(result));
   const bars = tests.flatMap(({ job, title, process_percent: busy, cp_percent: cp }) => [
     { job, from: 0, to: busy, meaning: "processor", words: `${title}: processes compute ${formatNumber(cp)}% CP` },
     { job, from: busy, to: 100, meaning: "waiting", words: `${title}: processes wait ${formatNumber(100 - busy)}%` },

@@ -31,7 +31,10 @@ const bars = 150;
 const labels = 34;
 const side = 8;
 
-const looks: Readonly<Record<Reason, { readonly meaning: Meaning; readonly dash?: string; readonly words: string }>> = {
+/** How blocks that move between nodes are drawn and named. */
+export const flowLooks: Readonly<
+  Record<Reason, { readonly meaning: Meaning; readonly dash?: string; readonly words: string }>
+> = {
   request: { meaning: "transfer", words: "requests of the machine" },
   migrate: { meaning: "memory", dash: "7 3", words: "blocks that follow their reader" },
   reprotect: { meaning: "flash", dash: "2 3", words: "re-protection of lost copies" },
@@ -106,7 +109,7 @@ export function clusterMap(result: Result, options: ClusterMapOptions): ClusterM
 function arcsOf(moment: ClusterMoment, x: (node: number) => number, base: number): SVGElement[] {
   const most = Math.max(1, ...moment.flows.map(({ bytes }) => bytes));
   return moment.flows.map(({ why, from, to, bytes }) => {
-    const { meaning, dash, words } = looks[why];
+    const { meaning, dash, words } = flowLooks[why];
     const [a, b] = [x(from), x(to)];
     // Higher where it goes farther; there and back, and each reason, beside each other.
     const lift = Math.min(arcs - 8, 22 + Math.abs(b - a) * 0.32 + reasons.indexOf(why) * 7 + (b > a ? 5 : 0));
@@ -144,7 +147,7 @@ function label(x: number, y: number, words: string, isBold: boolean, paint = "va
 
 function legend(job: string): HTMLElement {
   const line = (why: Reason) => {
-    const { meaning, dash, words } = looks[why];
+    const { meaning, dash, words } = flowLooks[why];
     const marks = `<path d="M0 5h24" stroke="${stroke(meaning)}" stroke-width="3" stroke-dasharray="${dash ?? ""}"/>`;
     return keyEntry(words, meaning, { marks, width: 24 });
   };

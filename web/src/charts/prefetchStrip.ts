@@ -248,6 +248,17 @@ export function readAt(reads: readonly Read[], time_ns: number): number {
   return low - 1;
 }
 
+/** What a read does in a phase, where the phase's label does not say it. */
+export const activities: Readonly<Record<string, string>> = {
+  memory: "copying from memory",
+  queue: "waiting in the device's queue",
+  seek: "the arm is moving",
+  rotation: "waiting for the platter to turn",
+  transfer: "reading from the platter",
+  in_flight: "waiting for a prefetch in flight",
+  flash_read: "reading from flash",
+};
+
 /** Describe the moment `time_ns` as text. */
 export function describe(reads: readonly Read[], index: number, time_ns: number, writes: readonly Read[] = []): string {
   const read = reads[index];
@@ -266,16 +277,7 @@ export function describe(reads: readonly Read[], index: number, time_ns: number,
   }
   let passed = 0;
   const phase = phases.find((_, at) => (passed += read.phase_ns[at]!) > elapsed);
-  const doing: Record<string, string> = {
-    memory: "copying from memory",
-    queue: "waiting in the device's queue",
-    seek: "the arm is moving",
-    rotation: "waiting for the platter to turn",
-    transfer: "reading from the platter",
-    in_flight: "waiting for a prefetch in flight",
-    flash_read: "reading from flash",
-  };
-  return `${name}: ${parts}. Now: ${doing[phase?.name ?? ""] ?? phase?.label ?? "finishing"}.`;
+  return `${name}: ${parts}. Now: ${activities[phase?.name ?? ""] ?? phase?.label ?? "finishing"}.`;
 }
 
 function lifeBar(

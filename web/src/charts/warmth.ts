@@ -98,7 +98,7 @@ export function warmth(result: Result, { width }: WarmthOptions): Element {
     warmthOf(result).filter(({ from_s }) => from_s < end),
     width / 3,
   );
-  if (intervals.length === 0) return html("p", { class: "empty" }, "This run has no ARC that reads pass through.");
+  if (intervals.length === 0) return html("p", { class: "empty" }, describeWarmth(result));
   return html("div", { class: "warmth" }, served(intervals, end, width), held(intervals, end, width));
 }
 

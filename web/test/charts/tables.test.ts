@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Fact } from "../../src/engine/types.ts";
-import { deviation, facts, tally } from "../../src/page/case/factTable.ts";
+import { deviation, facts, tally, verdictWords } from "../../src/page/case/factTable.ts";
 import { operationLog } from "../../src/charts/operationLog.ts";
 import { resultTable } from "../../src/charts/resultTable.ts";
+import { numbersIn } from "../fixtures/numbers.ts";
 
 const fact: Fact = {
   case: "odx-prefetch",
@@ -28,7 +29,7 @@ describe("facts", () => {
   it("show a miss as plainly as a hit, in words and not by colour alone", () => {
     const table = facts([{ entry, fact }], { source: "the source" });
     const verdicts = Array.from(table.querySelectorAll(".verdict"), (cell) => cell.textContent);
-    expect(verdicts).toEqual(["✓holds", "✕the model misses"]);
+    expect(verdicts).toEqual([`✓${verdictWords.holds}`, `✕${verdictWords.misses}`]);
     expect(table.textContent).toContain("8,388,608\u00a0B");
     expect(table.textContent).toContain("+50.0%");
   });
@@ -38,29 +39,32 @@ describe("facts", () => {
     const found: Fact = { ...fact, kind: "discrepancy", ok: false, verdict: "source contradicts itself", instead };
     const table = facts([{ entry, fact: found }], { source: "the source" });
     const verdicts = Array.from(table.querySelectorAll(".verdict"), (cell) => cell.textContent);
-    expect(verdicts).toEqual(["≠the source contradicts itself", "≠the source contradicts itself", "✓holds"]);
-    expect(table.textContent).toContain("instead: by arithmetic");
+    const contradicts = `≠${verdictWords.contradicts}`;
+    expect(verdicts).toEqual([contradicts, contradicts, `✓${verdictWords.holds}`]);
+    expect(table.querySelectorAll("tr")[3]!.textContent).toContain(instead[0]!.title);
   });
 
   it("say what came over several seeds and at other inputs", () => {
-    const stored = { seeds: 5, held: true, range: [1, 2], inputs: 2, inputs_held: true } as const;
-    const table = facts([{ entry, fact: { ...fact, unit: "ms", stored } }], { source: "the source" });
-    expect(table.textContent).toContain(
-      "Over 5 seeds: 1.00\u00a0ms to 2.00\u00a0ms. At 2 other values of its inputs it holds.",
-    );
+    const note = (inputs_held: boolean) => {
+      const stored = { seeds: 5, held: true, range: [1, 2], inputs: 3, inputs_held } as const;
+      const table = facts([{ entry, fact: { ...fact, unit: "ms", stored } }], { source: "the source" });
+      return table.querySelector("tr.note")!.textContent;
+    };
+    expect(numbersIn(note(true))).toEqual(["5", "1.00 ms", "2.00 ms", "3"]);
+    expect(note(false)).not.toBe(note(true));
   });
 
   it("are counted apart in three words", () => {
     const row = (verdict: Fact["verdict"]) => ({ entry, fact: { ...fact, verdict } });
-    expect(tally([row("holds"), row("holds")])).toBe("2 of 2 facts hold.");
-    expect(tally([row("holds"), row("model misses"), row("source contradicts itself")])).toBe(
-      "1 of 3 facts hold, the model misses 1, the source contradicts itself in 1.",
-    );
+    const rows = (verdict: Fact["verdict"], count: number) => Array.from({ length: count }, () => row(verdict));
+    expect(numbersIn(tally(rows("holds", 2)))).toEqual(["2", "2"]);
+    const all = [...rows("holds", 3), ...rows("model misses", 2), ...rows("source contradicts itself", 1)];
+    expect(numbersIn(tally(all))).toEqual(["3", "6", "2", "1"]);
   });
 
   it("say which have not been checked and which could not be", () => {
     const table = facts([{ entry }, { entry, problem: "limits.events: exceeded" }], { source: "the source" });
-    expect(table.textContent).toContain("not checked yet");
+    expect(table.textContent).toContain(verdictWords.pending);
     expect(table.textContent).toContain("limits.events: exceeded");
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatBytes } from "../../src/base/format.ts";
-import { coarserWarmth, describeWarmth, describeWarmthAt, warmth, warmthOf } from "../../src/charts/warmth.ts";
+import { coarserWarmth, describeWarmth, describeWarmthAt, sources, warmth, warmthOf } from "../../src/charts/warmth.ts";
+import { numbersIn } from "../fixtures/numbers.ts";
 import { each, warming } from "../fixtures/warmth.ts";
 import { zfsResult } from "../fixtures/zfs.ts";
 
@@ -16,27 +16,29 @@ describe("warmth", () => {
 
   it("names what reads were served from, and only that", () => {
     const [served, held] = warmth(warming(), { width: 800 }).querySelectorAll("svg");
-    expect(served!.getAttribute("aria-label")).toBe("Rate of reads served, by source: memory, flash, disk");
-    expect(served!.textContent).not.toContain("in flight");
+    const [memory, inFlight, flash, disk] = sources.map(({ label }) => label);
+    expect(served!.getAttribute("aria-label")!.split(": ")[1]).toBe([memory, flash, disk].join(", "));
+    expect(served!.textContent).not.toContain(inFlight);
     expect(held!.textContent).toContain("cache device");
     expect(held!.textContent).not.toContain("discarded");
   });
 
   it("tells the run and a moment in words", () => {
-    const told = describeWarmth(warming());
-    expect(told).toContain("16.7% memory, 0% in flight, 41.7% flash, 41.7% disk.");
-    expect(told).toContain(`The cache device holds ${formatBytes(3 * 2 ** 30)} at the end.`);
+    const shares = ["16.7%", "0%", "41.7%", "41.7%"];
+    expect(describeWarmth(warming())).toContain(sources.map(({ label }, at) => `${shares[at]!} ${label}`).join(", "));
+    // Of each source, and on the cache device at the end.
+    expect(numbersIn(describeWarmth(warming()))).toEqual([...shares, "3 GiB"]);
     expect(describeWarmthAt(warming(), 4.5)).toContain("66.7% from flash");
     const wasting = warming({
       "sources.ahead_bytes": each(() => 2 ** 30),
       "sources.wasted_bytes": each(() => 2 ** 29),
     });
-    expect(describeWarmth(wasting)).toContain(
-      `Of ${formatBytes(6 * 2 ** 30)} read ahead, ${formatBytes(3 * 2 ** 30)} were discarded`,
-    );
+    // Read ahead, and discarded of it.
+    expect(numbersIn(describeWarmth(wasting)).slice(-2)).toEqual(["6 GiB", "3 GiB"]);
   });
 
   it("says so when a run has no ARC", () => {
-    expect(warmth(zfsResult(), { width: 800 }).textContent).toContain("no ARC");
+    const drawn = warmth(zfsResult(), { width: 800 });
+    expect([drawn.className, drawn.textContent]).toEqual(["empty", describeWarmth(zfsResult())]);
   });
 });

@@ -26,7 +26,7 @@ export interface BatteryRun {
 }
 
 /** The controller's lines, by their numbers in the table. */
-const lines = [
+export const logLines = [
   "battery learn cycle started",
   "battery is discharging",
   "charge below threshold",
@@ -65,7 +65,7 @@ export function batteryOf(result: Result): BatteryRun | undefined {
         through: through![row] === 1,
       };
     }),
-    log: [...times!.keys()].map((row) => ({ at_s: times![row]! / 1e9, words: lines[kinds![row]!] ?? "" })),
+    log: [...times!.keys()].map((row) => ({ at_s: times![row]! / 1e9, words: logLines[kinds![row]!] ?? "" })),
     needed: cache.battery == null ? undefined : (cache.battery.threshold ?? 0.28),
   };
 }

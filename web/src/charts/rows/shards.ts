@@ -81,6 +81,9 @@ export function busyPercent(server: Server, seconds: number): number {
   return seconds > 0 ? Math.min(100, server.busy_ns / 1e7 / seconds) : 0;
 }
 
+/** The part that limits the rate. */
+export const limitSentences = { primary: "The primary is the limit.", shards: "The shards are the limit." } as const;
+
 /** The result in a sentence. */
 export function describeShards(result: Result, job: string, op: string): string {
   const servers = serversOf(result, 0);
@@ -94,9 +97,9 @@ export function describeShards(result: Result, job: string, op: string): string 
   const busiest = shards.reduce((most, shard) => (shard.busy_ns > most.busy_ns ? shard : most));
   const limit =
     busyPercent(primary!, seconds) >= 97
-      ? " The primary is the limit."
+      ? ` ${limitSentences.primary}`
       : busyPercent(busiest, seconds) >= 97
-        ? " The shards are the limit."
+        ? ` ${limitSentences.shards}`
         : "";
   const changes = epochsOf(result, 0).map(({ shards: count }) => count);
   const count = changes.length > 1 ? changes.join(", then ") : String(shards.length);

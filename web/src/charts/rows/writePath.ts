@@ -190,6 +190,12 @@ const throttles: Readonly<Record<Era, ThrottleKind>> = {
 };
 const newestEra: Era = "openzfs-2.1";
 
+/** What the throttles of 2008 and 2010 do at 7/8 of the limit: as intended, and with the bug of 2008. */
+export const sevenEighths = {
+  intended: "7/8: one tick per write",
+  shifted: "7/8 as intended; the shift made it 0",
+} as const;
+
 /**
  * Return the thresholds of a file system. The percentages are the tunables of its version, unless the scenario replaces
  * them.
@@ -199,7 +205,7 @@ export function throttleOf(zfs: ZfsSpec): Throttle {
   const kind = zfs.throttle ?? throttles[era];
   if (kind === "zfs2008" || kind === "zfs2010") {
     const isShifted = zfs.shift_bug ?? era === "zfs-2008-03";
-    const label = isShifted ? "7/8 as intended; the shift made it 0" : "7/8: one tick per write";
+    const label = isShifted ? sevenEighths.shifted : sevenEighths.intended;
     return {
       kind,
       isPerGroup: true,

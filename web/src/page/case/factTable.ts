@@ -38,7 +38,7 @@ export function facts(rows: readonly FactRow[], options: FactsOptions): HTMLTabl
             {},
             verdict(problem === undefined ? "pending" : "error"),
             html("th", { scope: "row" }, html("span", { class: "code" }, entry.id), " ", entry.title),
-            html("td", { colspan: 4, class: "quiet" }, problem ?? "not checked yet"),
+            html("td", { colspan: 4, class: "quiet" }, problem ?? verdictWords.pending),
             html("td", {}, entry.kind),
           )
         : row(fact, states[fact.verdict], fact.title, fact.kind, fact.id),
@@ -89,7 +89,7 @@ function cell(title: string, words: string): HTMLTableCellElement {
 type State = keyof typeof marks;
 
 const marks = { holds: "✓", misses: "✕", contradicts: "≠", pending: "·", error: "!" };
-const words = {
+export const verdictWords = {
   holds: "holds",
   misses: "the model misses",
   contradicts: "the source contradicts itself",
@@ -105,9 +105,9 @@ const states: Readonly<Record<Verdict, State>> = {
 function verdict(state: State): HTMLTableCellElement {
   return html(
     "td",
-    { class: `verdict ${state}`, title: words[state] },
+    { class: `verdict ${state}`, title: verdictWords[state] },
     html("span", { "aria-hidden": "true" }, marks[state]),
-    html("span", { class: "unseen" }, words[state]),
+    html("span", { class: "unseen" }, verdictWords[state]),
   );
 }
 
