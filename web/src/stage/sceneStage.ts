@@ -44,6 +44,9 @@ interface Panel {
   readonly actors: { row: number; x: number; y: number }[];
 }
 
+/** In place of the life of a request, when there is none to follow. */
+export const noRequest = "No request of the workers starts here.";
+
 export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage {
   const panels: [Panel, Panel] = [panelOf(scene), panelOf(scene)];
   const stageFrame = html("div", { class: "scenes" }, panels[1].element, panels[0].element);
@@ -184,7 +187,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
     if (!isChosen) panels[0].followed = worthFollowing(journeys, panels[0].followed, time_ns);
     const { followed } = panels[0];
     if (followed < 0) {
-      lifeWords.textContent = "No request of the workers starts here.";
+      lifeWords.textContent = noRequest;
       life.replaceChildren();
       lifeOf = followed;
       return;

@@ -5,6 +5,7 @@ import { below, journeysOf, layerNames } from "../../src/engine/journeys.ts";
 import type { Frame } from "../../src/stage/scenes/scene.ts";
 import { groupCommitScene } from "../../src/stage/scenes/groupCommit.ts";
 import { layersOf } from "../../src/stage/scenes/words.ts";
+import { numbersIn } from "../fixtures/numbers.ts";
 
 const ms = 1e6;
 const none = 0xffffffff;
@@ -99,12 +100,13 @@ describe("transactions at the logs", () => {
 
   it("are told at a moment", () => {
     const { describe: say } = built(shared);
-    expect(say(15 * ms)).toBe(
-      "At the a log 0 wait, and it is free. At the b log 1 wait, and a flush is for 1. 0 have committed.",
-    );
-    expect(say(35 * ms)).toBe(
-      "At the a log 0 wait, and a flush is for 1. At the b log 0 wait, and it is free. 1 have committed.",
-    );
+    // A sentence for each log: commits that wait, and those of a flush, if there is one; then all that have committed.
+    const told = (time_ms: number) =>
+      say(time_ms * ms)
+        .split(". ")
+        .map(numbersIn);
+    expect(told(15)).toEqual([["0"], ["1", "1"], ["0"]]);
+    expect(told(35)).toEqual([["0", "1"], ["0"], ["1"]]);
   });
 
   it("stand before the window while they wait, and in it while they are flushed", () => {

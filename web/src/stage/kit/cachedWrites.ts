@@ -15,6 +15,9 @@ interface Interval extends Rates {
   readonly to_s: number;
 }
 
+/** Where writes go. */
+export const destinations = { cached: "into the cache", direct: "past the cache" } as const;
+
 /** At the highest rate, this many squares pass in a second of the reader's time. */
 const passing = 22;
 /** The run plays for this long, so that the reader sees all of it before the opening stops. */
@@ -25,7 +28,7 @@ export function cachedWrites(intervals: readonly Interval[], plot: Box, end_s: n
   const max = Math.max(1, ...intervals.map(rateOf));
   const curve = curveOn(plot, end_s, (rate) => rate / max);
   const goesPast = ({ cached, direct }: Rates) => direct > cached;
-  const where = (rates: Rates) => (goesPast(rates) ? "past the cache" : "into the cache");
+  const where = (rates: Rates) => (goesPast(rates) ? destinations.direct : destinations.cached);
   return {
     rateOf,
     goesPast,

@@ -15,6 +15,9 @@ import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 const mostRows = 120;
 const pace_ns = 100e6;
 
+/** Whether a request has all its answers. */
+export const progress = { waits: "It waits.", done: "It is done." } as const;
+
 export const fanOutScene: Scene = {
   name: "fan-out",
   title: "One request and its servers",
@@ -145,7 +148,7 @@ function build(input: SceneInput): Built {
       .filter((copy) => copy.isSecond && copy.begin_ns <= time_ns);
     const age = formatNanos(Math.max(0, Math.min(time_ns, asked.end_ns) - asked.begin_ns));
     const copies = second.length === 0 ? "" : ` ${second.length} second copies were sent.`;
-    const done = time_ns >= asked.end_ns ? "It is done." : "It waits.";
+    const done = time_ns >= asked.end_ns ? progress.done : progress.waits;
     return `${answers} of ${asked.leaves.length} servers have answered the request after ${age}. ${done}${copies}`;
   }
 
