@@ -237,7 +237,7 @@ describe("a change", () => {
     controller.cancel();
     await settle();
     expect(controller.state).toEqual(documented);
-    expect(told).toContainEqual(["error", "The run was cancelled."]);
+    expect(told).toContainEqual(["error", new Cancelled().message]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Result } from "../../src/engine/api.ts";
 import type { CaseDocument } from "../../src/engine/types.ts";
-import { CaseState, openedOn } from "../../src/page/case/caseState.ts";
+import { CaseState, openedOn, ownTitle } from "../../src/page/case/caseState.ts";
 import { afterRest, whileMoving } from "../../src/page/case/timers.ts";
 import { defaultState, type PageState } from "../../src/page/shared/runLink.ts";
 
@@ -54,8 +54,7 @@ describe("a case's page", () => {
 
   it("plays beside a run the one that is documented, once the question is answered and where they differ", () => {
     const shown = { run: resultOf("1"), reference: resultOf("2"), state: open().begin };
-    const own = "With your values";
-    expect(open().besideOf(shown)).toEqual({ result: shown.reference, label: "Before", own });
+    expect(open().besideOf(shown)).toEqual({ result: shown.reference, label: "Before", own: ownTitle });
     expect(open().besideOf({ ...shown, state: { ...shown.state, set: {} } })?.own).toBe("After");
     expect(open({ isOpen: true }).besideOf(shown)).toBeUndefined();
     expect(open({ isOpen: true }).comparedWith(shown)).toEqual({ result: shown.reference, label: "Before" });

@@ -20,7 +20,7 @@ const incident: Incident = {
   year: 2013,
   source: "Adam Leventhal",
   place: { op: "write", median_ns: 20_000, mean_ns: 34e6, longest_ns: 4.8e9 },
-  caption: "Dirty data over 55 s.",
+  caption: "Dirty data.",
   exercises: [],
 };
 

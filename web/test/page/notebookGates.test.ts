@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { words } from "../../src/lab/prediction.ts";
 import { openGates } from "../../src/page/course/notebookGates.ts";
 
 const gated = `
@@ -39,7 +40,7 @@ describe("a gate of a notebook's page", () => {
     root.querySelectorAll("input")[1]!.checked = true;
     submit(0);
     expect(gates.map((gate) => gate.open)).toEqual([true, false]);
-    expect(said(0)).toBe("You said c. The run gives a < b.");
+    expect(said(0)).toBe(`${words.said.replace("{given}", "c")}. ${words.gives.replace("{answer}", "a < b")}.`);
     expect(root.querySelector<HTMLElement>(".because")!.hidden).toBe(false);
     expect(root.querySelectorAll("input")[0]!.disabled).toBe(true);
     submit(1);
@@ -47,13 +48,15 @@ describe("a gate of a notebook's page", () => {
   });
 
   it("says that a right choice is right, and where the answer to a number is", () => {
-    const { root, submit, said } = page();
+    const { root, forms, submit, said } = page();
     root.querySelectorAll("input")[0]!.checked = true;
     submit(0);
-    expect(said(0)).toBe("Right: a < b.");
+    expect(said(0)).toBe(`${words.right.replace("{answer}", "a < b")}.`);
     root.querySelectorAll("input")[2]!.value = "110";
     submit(1);
-    expect(said(1)).toBe("Committed. The next cells show the answer.");
+    expect(forms.map(({ dataset }) => dataset.state)).toEqual(["committed", "committed"]);
+    // The page does not know the answer to a number; it says where it is.
+    expect(said(1)).toMatch(/^\D+$/);
   });
 
   it("is open again after a reload, with what was committed, and the first commitment counts", () => {
@@ -70,10 +73,11 @@ describe("a gate of a notebook's page", () => {
   });
 
   it("may be opened without a prediction, which is kept as such", () => {
-    const { gates, said } = page();
+    const { gates, forms, said } = page();
     gates[0]!.open = true;
     gates[0]!.dispatchEvent(new Event("toggle"));
-    expect(said(0)).toBe("Opened without a prediction.");
+    expect(forms[0]!.dataset.state).toBe("passed");
+    expect(said(0)).not.toBe("");
     expect(JSON.parse(localStorage.getItem("seeklab.notebook.04-test")!)).toEqual({ "q/one": null });
     expect(page().gates[0]!.open).toBe(true);
   });

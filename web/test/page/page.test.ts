@@ -3,7 +3,7 @@ import type { Ask } from "../../src/engine/types.ts";
 import { inTheCourse, pythonFor, pythonLiteral } from "../../src/page/case/exportPanel.ts";
 import { operationsCsv } from "../../src/page/shared/download.ts";
 import { inline, markdown } from "../../src/page/shared/markdown.ts";
-import { type Prediction, predictionOf } from "../../src/lab/prediction.ts";
+import { type Prediction, predictionOf, words } from "../../src/lab/prediction.ts";
 import { predictionMemory, predictionSection } from "../../src/page/shared/prediction.ts";
 import { warnings } from "../../src/page/case/warnings.ts";
 import { q1Result } from "../fixtures/q1.ts";
@@ -78,6 +78,8 @@ describe("the operation log as CSV", () => {
   });
 });
 
+const said = (given: string) => words.said.replace("{given}", given);
+const gives = (answer: string) => words.gives.replace("{answer}", answer);
 const noMemory = { read: () => null, write: () => undefined };
 
 const ask: Ask = {
@@ -111,14 +113,13 @@ describe("a prediction", () => {
     submit(element);
     expect(onAnswered).toHaveBeenCalledOnce();
     expect(prediction.isOpenFor("fixed")).toBe(false);
+    const off = words.off.replace("{factor}", "4.94");
     await vi.waitFor(() =>
-      expect(element.textContent).toContain(
-        "You said 2×: off by a factor 4.94. The run gives 9.88×. It is 9.88 times.",
-      ),
+      expect(element.textContent).toContain(`${said("2×")}: ${off}. ${gives("9.88×")}. It is 9.88 times.`),
     );
     const again = build();
     expect(again.element.querySelector("form")).toBeNull();
-    await vi.waitFor(() => expect(again.element.textContent).toContain("You said 2×"));
+    await vi.waitFor(() => expect(again.element.textContent).toContain(said("2×")));
   });
 
   it("about the variant on the stage is answered in place", async () => {
@@ -131,7 +132,8 @@ describe("a prediction", () => {
     document.body.replaceChildren(element);
     expect(element.querySelector("button[type=submit]")!.textContent).toBe("Commit");
     submit(element);
-    await vi.waitFor(() => expect(element.textContent).toContain("You said 2×: exactly. The run gives 2.00×."));
+    const exact = `${said("2×")}: ${words.exactly}. ${gives("2.00×")}.`;
+    await vi.waitFor(() => expect(element.textContent).toContain(exact));
   });
 
   it("can be skipped, and then stays away", () => {
@@ -159,9 +161,7 @@ describe("a prediction", () => {
     const { element } = predictionSection({ prediction, ask, onAnswered: () => undefined, measure });
     document.body.replaceChildren(element);
     submit(element);
-    await vi.waitFor(() =>
-      expect(element.textContent).toContain("The answer could not be simulated: limits.events: exceeded"),
-    );
+    await vi.waitFor(() => expect(element.textContent).toContain(": limits.events: exceeded"));
   });
 
   it("gives the answer once when the revealing sentence starts with it", async () => {
@@ -170,7 +170,7 @@ describe("a prediction", () => {
     const prediction = predictionOf(doc, noMemory);
     const { element } = predictionSection({ prediction, ask: starting, onAnswered: () => undefined, measure });
     submit(element);
-    await vi.waitFor(() => expect(element.textContent).toContain("The run gives 9.88 times. It waits."));
+    await vi.waitFor(() => expect(element.textContent).toContain(gives("9.88 times. It waits.")));
   });
 });
 

@@ -5,6 +5,13 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
 const source = readFileSync(join(import.meta.dirname, "../../src/browserLab.js"), "utf8");
+/** The notifications, by the names that they have in the source. */
+const texts = Object.fromEntries(
+  [...source.matchAll(/const (stopped|kept|notKept) =\s+((?:"[^"]*"(?: \+\s+)?)+);/g)].map(([, name, text]) => [
+    name!,
+    [...text!.matchAll(/"([^"]*)"/g)].map(([, part]) => part).join(""),
+  ]),
+);
 const path = "notebooks/commits.json";
 const entry = { id: "misses", value: "each read misses a little", confidence: 70 };
 
@@ -104,16 +111,14 @@ describe("the lab in the browser", () => {
     kernel.commit({ ...entry, id: "cost" });
     await vi.waitFor(() => expect(JSON.parse(String(files.get(path)))).toHaveLength(2));
     expect(JSON.parse(String(files.get(path)))).toEqual([entry, { ...entry, id: "cost" }]);
-    expect(notes).toHaveLength(1);
-    expect(notes[0]).toContain("commits.json beside the notebook");
+    expect(notes).toEqual([texts.kept]);
+    expect(texts.kept).toContain("commits.json");
   });
 
   it("says what could not be kept", async () => {
     const full = await lab({ isFull: true });
     full.kernel.commit(entry);
-    await vi.waitFor(() =>
-      expect(full.notes.join()).toContain("not kept in notebooks/commits.json: QuotaExceededError"),
-    );
+    await vi.waitFor(() => expect(full.notes.join()).toContain(`${path}: QuotaExceededError`));
   });
 
   it.each(['{"a": 1}', "[{", ""])("sets a file aside that holds no list: %s", async (text) => {
@@ -138,14 +143,15 @@ describe("the lab in the browser", () => {
     expect(kernel.calls).toHaveLength(3);
     expect(kernel.calls[1]).toBe("restart");
     expect(kernel.calls[2]).toContain("commits.json");
-    expect(notes.join()).toContain("Stopped: Python was started again.");
+    expect(notes).toEqual([texts.stopped]);
   });
 
   it("restarts nothing when nothing runs", async () => {
     const { kernel, notes } = await lab();
     await kernel.interrupt();
     expect(kernel.calls).toEqual([]);
-    expect(notes).toEqual(["Nothing is running."]);
+    expect(notes).toHaveLength(1);
+    expect(Object.values(texts)).not.toContain(notes[0]);
   });
 
   it("says at once when the browser stores nothing, and not when one of two stores works", async () => {
@@ -155,12 +161,11 @@ describe("the lab in the browser", () => {
     vi.stubGlobal("indexedDB", { open: forbidden });
     expect((await lab()).notes).toEqual([]);
     vi.stubGlobal("localStorage", { setItem: forbidden });
-    expect((await lab()).notes.join()).toContain("File, Download");
+    expect((await lab()).notes).toEqual([texts.notKept]);
   });
 
   it("tells nothing that a notification cuts off", () => {
-    const notes = [...source.matchAll(/const (?:stopped|kept|notKept) =\s+((?:"[^"]*"(?: \+\s+)?)+);/g)];
-    const lengths = notes.map(([, text]) => [...text!.matchAll(/"([^"]*)"/g)].map(([, part]) => part).join("").length);
+    const lengths = Object.values(texts).map(({ length }) => length);
     expect(lengths).toHaveLength(3);
     expect(Math.max(...lengths)).toBeLessThanOrEqual(140);
   });

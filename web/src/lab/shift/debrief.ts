@@ -9,20 +9,24 @@ export function countedCommands(looked: readonly string[]): string[] {
   return Array.from(counts, ([command, count]) => (count === 1 ? command : `${command} (${count} times)`));
 }
 
+export const causeWords = {
+  right: "You named the cause",
+  wrong: "The cause you named was wrong",
+  none: "You named no cause",
+} as const;
+
+export const fixWords = {
+  holds: "the system has recovered, also under similar loads",
+  fails: "your change does not fix the system",
+  none: "you changed nothing",
+} as const;
+
 /** Returns the result of the shift as one sentence. */
 export function verdict({ right, named, holds, set }: Pick<Ended, "right" | "named" | "holds" | "set">): string {
-  const cause = right
-    ? "You named the cause"
-    : named.length > 0
-      ? "The cause you named was wrong"
-      : "You named no cause";
+  const cause = right ? "right" : named.length > 0 ? "wrong" : "none";
   const isChanged = Object.keys(set).length > 0;
-  const fix = holds
-    ? "the system has recovered, also under similar loads"
-    : isChanged
-      ? "your change does not fix the system"
-      : "you changed nothing";
-  return `${cause}, and ${fix}.`;
+  const fix = holds ? "holds" : isChanged ? "fails" : "none";
+  return `${causeWords[cause]}, and ${fixWords[fix]}.`;
 }
 
 /** Builds the debrief. `link` makes a link to the incident if the host has a page for it. */

@@ -35,6 +35,9 @@ export interface CaseStateOptions {
   readonly start: PageState;
 }
 
+/** The title of a run with other values than its variant's. */
+export const ownTitle = "With your values";
+
 export class CaseState {
   readonly #options: CaseStateOptions;
   #ui: PageState["ui"];
@@ -98,7 +101,7 @@ export class CaseState {
     const other = this.comparedWith(shown);
     if (other === undefined || this.#options.prediction.isOpen) return undefined;
     const { variant, set } = shown.state;
-    return { ...other, own: Object.keys(set).length > 0 ? "With your values" : this.titleOf(variant) };
+    return { ...other, own: Object.keys(set).length > 0 ? ownTitle : this.titleOf(variant) };
   }
 
   /** The result in a sentence, to be heard. */

@@ -50,15 +50,15 @@ export interface Diagnosis {
 
 const mostAtOnce = 8;
 
+/** The kind of a file of which no reader knows a line. */
+export const noKnownTool = "no output of a known tool";
+
 /** By file, the tools whose output it contains. */
 export function kinds({ blocks, skipped }: Diagnosis): ReadonlyMap<string, string> {
   const found = new Map<string, string[]>(skipped.map(({ source }) => [source, []]));
   for (const { source, tool } of blocks) found.set(source, [...new Set([...(found.get(source) ?? []), tool])]);
   return new Map(
-    [...found].map(([source, tools]) => [
-      source,
-      tools.length === 0 ? "no output of a known tool" : `contains ${tools.join(", ")}`,
-    ]),
+    [...found].map(([source, tools]) => [source, tools.length === 0 ? noKnownTool : `contains ${tools.join(", ")}`]),
   );
 }
 

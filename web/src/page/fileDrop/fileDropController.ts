@@ -30,6 +30,9 @@ export interface FileDropControllerOptions<Answer extends object> {
   readonly listeners: FileDropListeners<Answer>;
 }
 
+/** The status after the reader has stopped the work. */
+export const stoppedWords = "Stopped. No result was saved.";
+
 export class FileDropController<Answer extends object> {
   readonly #options: FileDropControllerOptions<Answer>;
   #given: readonly Given[] = [];
@@ -113,7 +116,7 @@ export class FileDropController<Answer extends object> {
   }
 
   stop(): void {
-    this.#options.python.stop("Stopped. No result was saved.");
+    this.#options.python.stop(stoppedWords);
   }
 
   async #look(): Promise<void> {

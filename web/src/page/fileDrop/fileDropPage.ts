@@ -70,7 +70,9 @@ export function fileDropPage<Answer extends object>(options: FileDropOptions<Ans
   const stop = button("Stop", () => drop.stop(), { hidden: "" });
   const bar = html("progress", { max: 1, value: 0, "aria-label": "Progress", hidden: "" });
   const status = html("p", { class: "said quiet", role: "status" });
-  const samples = options.samples.map(({ name, title }) => button(title, () => void drop.sample(name)));
+  const samples = options.samples.map(({ name, title }) =>
+    button(title, () => void drop.sample(name), { value: name }),
+  );
   const result = html("div", { class: "bring-result" });
   const zone = dropZone({
     what: options.what,

@@ -2,7 +2,7 @@
 import type { Kept, Message, ShiftId, Now, Opened } from "../../lab/shift/protocol.ts";
 import { PythonClient, type PythonClientOptions } from "../shared/pythonClient.ts";
 
-const stopped = "Stopped. The command did not run; no points charged.";
+export const stopped = "Stopped. The command did not run; no points charged.";
 
 export class ShiftClient {
   readonly #python: PythonClient;

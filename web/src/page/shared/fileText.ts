@@ -6,6 +6,13 @@
  */
 import { formatBytes } from "../../base/format.ts";
 
+/** Why a file is refused, whatever its size. */
+export const refusals = {
+  damaged: "is a damaged gzip file",
+  unreadable: "cannot be read",
+  encoding: "is not UTF-8 text",
+} as const;
+
 /** Throws a sentence that names the file when it is too large, a damaged gzip file, or not UTF-8. */
 export async function textOfFile(file: File, most_bytes: number): Promise<string> {
   const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
@@ -42,7 +49,7 @@ async function nextPiece(reader: ReadableStreamDefaultReader<Uint8Array>, file: 
   try {
     return await reader.read();
   } catch (error) {
-    throw new Error(`${file.name}: ${isGzip ? "is a damaged gzip file" : "cannot be read"}.`, { cause: error });
+    throw new Error(`${file.name}: ${isGzip ? refusals.damaged : refusals.unreadable}.`, { cause: error });
   }
 }
 
@@ -50,6 +57,6 @@ function decode(file: File, text: () => string): string {
   try {
     return text();
   } catch (error) {
-    throw new Error(`${file.name}: is not UTF-8 text.`, { cause: error });
+    throw new Error(`${file.name}: ${refusals.encoding}.`, { cause: error });
   }
 }

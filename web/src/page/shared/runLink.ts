@@ -60,10 +60,13 @@ export function decodeRunLink(
   }
 }
 
+/** The beginning of the message about a damaged link. */
+export const invalidLink = "The part of the link after # is invalid";
+
 function damaged(why: string): Decoded {
   return {
     kind: "problem",
-    message: `The part of the link after # is invalid: ${why}. The page is unchanged; ask for the link again.`,
+    message: `${invalidLink}: ${why}. The page is unchanged; ask for the link again.`,
   };
 }
 
