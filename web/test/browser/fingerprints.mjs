@@ -49,7 +49,7 @@ async function inPyodide(requests) {
   const { loadPyodide } = await import("/pyodide/pyodide.mjs");
   const pyodide = await loadPyodide({ indexURL: "/pyodide/" });
   const wheel = await fetch("/pyodide/seeklab.whl");
-  if (!wheel.ok) throw new Error("The seeklab wheel is missing on this site; build the wheel before the site.");
+  if (!wheel.ok) throw new Error(`${wheel.url}: HTTP ${wheel.status}`);
   pyodide.unpackArchive(await wheel.arrayBuffer(), "wheel");
   pyodide.registerJsModule("seeklab_engine", { call: engine.call, Run: engine.Run });
   pyodide.globals.set("text", JSON.stringify(requests));

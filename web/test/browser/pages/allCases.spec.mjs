@@ -98,13 +98,10 @@ test("no page shows the answer before its question is answered", async ({ open }
       return [words, document.querySelector("main").innerText.replace(words, "")];
     });
     await page.getByRole("button", { name: /^Commit/ }).click();
-    const reveal = page.locator(".reveal").filter({ hasText: /The run gives / });
-    await reveal.waitFor({ timeout: 120_000 });
     // The number and the text after it, which has its unit.
-    const answer = await reveal
-      .locator("b")
-      .nth(1)
-      .evaluate((bold) => bold.textContent + bold.nextSibling.textContent);
+    const revealed = page.locator(".reveal b").nth(1);
+    await revealed.waitFor({ timeout: 120_000 });
+    const answer = await revealed.evaluate((bold) => bold.textContent + bold.nextSibling.textContent);
     const [number, following] = [/[\d.,]*\d/, /^[\d.,]*\d\s?(×|times|%)/].map((pattern) =>
       pattern.exec(answer)?.at(-1),
     );

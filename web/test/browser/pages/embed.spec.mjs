@@ -7,7 +7,7 @@ test("in a foreign page's frame a whole page shows nothing but a way out", async
     <iframe src="${address}/diagnose.html" width="100%" height="760" title="A page"></iframe></body></html>`),
   );
   const frame = page.frames()[1];
-  await frame.getByRole("link", { name: "Open this page of Seeklab" }).waitFor();
+  await frame.locator(`.way-out a[href="${address}/diagnose.html"][target=_blank]`).waitFor();
   assert.equal(await frame.locator("button:visible, input:visible").count(), 0);
 });
 

@@ -39,9 +39,9 @@ test("an address that cannot be read says so, and the case starts as it is", asy
   await shown(good);
   const expected = await fingerprint(good);
   for (const [hash, words] of [
-    ["#v1=%%%", /after # is invalid/],
-    ["#v1=bm90IGpzb24", /after # is invalid/],
-    ["#v9=e30", /newer version/],
+    ["#v1=%%%", /: .*#v1=/],
+    ["#v1=bm90IGpzb24", /: .*#v1=/],
+    ["#v9=e30", /: .*\b9\b.*\b1\b/],
   ]) {
     const page = await open(casePage + hash);
     await shown(page);
@@ -50,7 +50,7 @@ test("an address that cannot be read says so, and the case starts as it is", asy
   }
   // On a page that already shows something, it stays.
   await good.evaluate(() => (location.hash = "#v9=e30"));
-  await good.getByText("newer version").waitFor();
+  await good.locator(".notice p").filter({ hasText: /\b9\b/ }).waitFor();
   assert.equal(await fingerprint(good), expected);
 });
 
@@ -65,7 +65,7 @@ test("a link opens cases of this site and nothing else", async ({ open, address 
       const page = await open(start + hashOf({ case: name, variant: "fixed", seed: 7 }));
       await page
         .locator(".notice")
-        .filter({ hasText: `“${name}”, which this site does not have` })
+        .filter({ hasText: `“${name}”` })
         .waitFor();
       await page.waitForFunction(() => performance.getEntriesByName("first-chart").length > 0);
       assert.equal(new URL(page.url()).pathname, start);
@@ -78,7 +78,7 @@ test("a link opens cases of this site and nothing else", async ({ open, address 
   await shown(page);
   const before = await fingerprint(page);
   await page.evaluate((hash) => (location.hash = hash), hashOf({ case: "//example.org/x" }));
-  await page.locator(".notice").filter({ hasText: "which this site does not have" }).waitFor();
+  await page.locator(".notice").filter({ hasText: "“//example.org/x”" }).waitFor();
   assert.equal(await fingerprint(page), before);
   await page.evaluate((hash) => (location.hash = hash), hashOf({ case: "combine-limit" }));
   await page.waitForURL(`${address}/combine-limit.html#*`);
@@ -133,8 +133,8 @@ test("a drag that goes on is one step back", async ({ open }) => {
 
 test("an address without a page is answered with what may have been meant", async ({ open }) => {
   const page = await open("/odx-prefecth.html");
-  await page.getByRole("heading", { name: "There is no page at this address" }).waitFor();
-  await page.getByText("Did you mean").waitFor();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.locator("#near-title").waitFor();
   await assertAccessible(page);
   await page.locator(".near a").first().click();
   await shown(page);

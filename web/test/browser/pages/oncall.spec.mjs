@@ -7,7 +7,7 @@ import { sealedCase, assertAccessible } from "../kit.mjs";
 
 test("a shift is played by keyboard to a solved end, and its state survives a reload", async ({ open }) => {
   const page = await open("/oncall.html#seed=7");
-  const begin = page.getByRole("button", { name: "Start the shift" });
+  const begin = page.locator("button.begin");
   const line = page.getByRole("textbox", { name: "Command" });
   const log = page.locator(".shift-log");
   const logged = (words) =>
@@ -33,7 +33,7 @@ test("a shift is played by keyboard to a solved end, and its state survives a re
   await ended.waitFor({ timeout: 60_000 });
   const cause = (await page.locator(".shift-debrief > p").nth(1).textContent()).replace("Cause: ", "");
   const remedy = await page.locator(".shift-beside > :last-child p").last().locator("code").textContent();
-  assert.match(await ended.textContent(), /0 of 100 points/);
+  assert.match(await ended.textContent(), /\b0 of 100\b/);
 
   // The same shift again, now with the known cause.
   await page.getByRole("link", { name: "Ticket 7" }).waitFor();
@@ -46,7 +46,7 @@ test("a shift is played by keyboard to a solved end, and its state survives a re
   await logged(cause);
   await page.keyboard.type("x".repeat(1000));
   await page.keyboard.press("Enter");
-  await logged("the line has 1,000 characters");
+  await logged(" 1,000 ");
   await type("iostat");
   await logged("Device");
   await page.keyboard.press("ArrowUp");
@@ -54,12 +54,12 @@ test("a shift is played by keyboard to a solved end, and its state survives a re
   await page.keyboard.press("Control+c");
   assert.equal(await line.inputValue(), "");
   const spent = await page.locator(".shift-standing").textContent();
-  assert.match(spent, /03:00:10\s+2 points spent, 3 tries left/);
+  assert.match(spent, /03:00:10\s+2 \D+ 3 /);
   await assertAccessible(page);
 
   // Nothing is lost when the page is loaded again.
   await page.reload();
-  await page.getByRole("button", { name: "Continue the shift" }).click();
+  await begin.click();
   await line.waitFor({ timeout: 90_000 });
   assert.equal(await page.locator(".shift-standing").textContent(), spent);
   const number = (await log.locator("pre").first().textContent())
@@ -68,7 +68,7 @@ test("a shift is played by keyboard to a solved end, and its state survives a re
     .trim()
     .split(" ")[0];
   await type(`name ${number}`);
-  await logged("That is it.");
+  await logged(`# name ${number}`);
   for (const setting of remedy.split("; ")) {
     await type(setting);
     await logged(setting.replace(/^set (\S+) .*/, "$1 = "));
@@ -86,8 +86,9 @@ test("a shift is played by keyboard to a solved end, and its state survives a re
 
 test("a sealed case is played on the page, and a damaged one gets an error", async ({ open }) => {
   const page = await open("/oncall.html", { viewport: { width: 375, height: 740 } });
-  const file = page.getByLabel("Or a sealed case from someone else");
-  const begin = page.getByRole("button", { name: "Start the shift" });
+  const file = page.locator("#shift-case");
+  const title = page.locator("#shift-title");
+  const begin = page.locator("button.begin");
   const line = page.getByRole("textbox", { name: "Command" });
   const log = page.locator(".shift-log");
   const type = async (text) => {
@@ -99,46 +100,54 @@ test("a sealed case is played on the page, and a damaged one gets an error", asy
   // The session reports a case that has changed since it was sealed.
   const text = sealedCase();
   await given("spoilt.sealed", text.replace(/(CASE-----\n.{20})../, "$1xx"));
-  await page.getByRole("heading", { name: "The case in spoilt.sealed" }).waitFor();
+  await title.filter({ hasText: "spoilt.sealed" }).waitFor();
   await begin.click();
-  await page.getByText("case: has changed since it was sealed").waitFor({ timeout: 90_000 });
+  await page.locator(".notice p").filter({ hasText: "case: " }).waitFor({ timeout: 90_000 });
   await given("shift.sealed", text);
-  await page.getByRole("heading", { name: "The case in shift.sealed" }).waitFor();
+  await title.filter({ hasText: "shift.sealed" }).waitFor();
   await begin.click();
-  await page.getByText("TICKET 1. The nightly copy").waitFor({ timeout: 60_000 });
+  await page.locator(".shift-ticket").filter({ hasText: "TICKET 1." }).waitFor({ timeout: 60_000 });
   await type("ss");
   await log.getByText("cwnd:45").waitFor({ timeout: 60_000 });
 
   // The state survives a reload, and the case is solved.
   await page.reload();
-  await page.getByRole("heading", { name: "The case in shift.sealed" }).waitFor();
-  await page.getByRole("button", { name: "Continue the shift" }).click();
+  await title.filter({ hasText: "shift.sealed" }).waitFor();
+  await begin.click();
   await log.getByText("cwnd:45").waitFor({ timeout: 90_000 });
   await type("name 6");
-  await log.getByText("That is it.").waitFor({ timeout: 60_000 });
+  await log.getByText("# name 6").waitFor({ timeout: 60_000 });
   await type("set network.client_buffer 4MiB");
   await log.getByText("network.client_buffer = 4MiB").waitFor({ timeout: 60_000 });
   await type("done");
   const ended = page.locator(".shift-debrief h2");
   await ended.waitFor({ timeout: 60_000 });
-  assert.match(await ended.textContent(), /97 of 100 points/);
+  assert.match(await ended.textContent(), /\b97 of 100\b/);
   assert.equal(await page.locator(".shift-debrief a").count(), 0);
-  await page.getByText("A sealed case, 97 points: The archive on the other continent").waitFor();
+  await page
+    .locator(".shifts-played li")
+    .filter({ hasText: /\b97\b/ })
+    .waitFor();
+  assert.equal(await page.locator(".shifts-played a").count(), 0);
   await assertAccessible(page);
   // The ticket of the day is a drawn shift again.
-  await page.getByRole("button", { name: "Ticket of the day" }).click();
-  await page.getByRole("heading", { name: "the ticket of the day" }).waitFor();
+  await page.getByRole("button", { name: /^Ticket/ }).click();
+  const today = new Date().toISOString().slice(0, 10).replaceAll("-", "");
+  await title.filter({ hasText: today }).waitFor();
 });
 
 test("the on-call page says when it has no network, and opens without one after a visit", async ({ open }) => {
   const page = await open("/oncall.html#seed=<script>");
-  await page.getByText("which is not a shift").waitFor();
+  await page.locator(".notice p").filter({ hasText: "“#seed=" }).waitFor();
   await page.evaluate(() => navigator.serviceWorker.ready);
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-  const begin = page.getByRole("button", { name: "Start the shift" });
+  const begin = page.locator("button.begin");
   await page.context().setOffline(true);
   await begin.click();
-  await page.getByText("Python could not be loaded. Check the network").waitFor();
+  await page
+    .locator(".notice p")
+    .filter({ hasText: /^Python / })
+    .waitFor();
   await page.context().setOffline(false);
   await begin.click();
   const line = page.getByRole("textbox", { name: "Command" });
