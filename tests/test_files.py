@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import re
@@ -147,15 +148,13 @@ def test_validate_reads_a_pipe_and_the_standard_input(command_line: CommandLine,
     ("drive", "trace", "wanted"),
     [
         pytest.param("{}", None, "drive.json surfaces: ", id="the drive has no surfaces"),
-        pytest.param("{", None, "drive.json (file): found text that is not JSON", id="the drive is no JSON"),
-        pytest.param("none", None, "none.json: No such file", id="no drive"),
-        pytest.param(
-            None, "op,lbn\n", "trace.csv line 1: found a header without blocks", id="the trace lacks a column"
-        ),
-        pytest.param(None, "HEAD\nR,x,1,1,1,x\n", "trace.csv line 2: found next_interarrival_us", id="a bad number"),
+        pytest.param("{", None, r"drive.json \(file\): .*\bJSON\b", id="the drive is no JSON"),
+        pytest.param("none", None, f"none.json: {os.strerror(errno.ENOENT)}", id="no drive"),
+        pytest.param(None, "op,lbn\n", r"trace.csv line 1: .*\bblocks\b", id="the trace lacks a column"),
+        pytest.param(None, "HEAD\nR,x,1,1,1,x\n", r"trace.csv line 2: .*\bnext_interarrival_us\b", id="a bad number"),
         pytest.param(None, "HEAD\nR,x,999999999,1,1,1\n", "trace.csv request 1: ", id="beyond the drive"),
-        pytest.param(None, "", "trace.csv line 1: found a header without op", id="an empty trace"),
-        pytest.param(None, "\n\n a,b\n", "trace.csv line 3: found a header without op", id="blank lines first"),
+        pytest.param(None, "", r"trace.csv line 1: .*\bop\b", id="an empty trace"),
+        pytest.param(None, "\n\n a,b\n", r"trace.csv line 3: .*\bop\b", id="blank lines first"),
     ],
 )
 def test_validate_says_which_of_its_two_files_is_wrong(
@@ -166,7 +165,7 @@ def test_validate_says_which_of_its_two_files_is_wrong(
     (tmp_path / "trace.csv").write_text(MEASURED.read_text() if trace is None else trace.replace("HEAD", head))
     done = command_line("validate", "none.json" if drive == "none" else "drive.json", "trace.csv")
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"seeklab: {wanted}" in done.stderr
+    assert re.search(f"^seeklab: {wanted}", done.stderr, re.MULTILINE), done.stderr
 
 
 @pytest.mark.parametrize("content", ["", "\n", "\n \n\t\n", "\ufeff", "time,object,size\n"])
@@ -176,7 +175,7 @@ def test_a_trace_without_a_request_is_refused_by_the_caches(
     (tmp_path / "t.csv").write_text(content)
     done = command_line("cache", "t.csv", *LRU)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("seeklab: t.csv: contains no requests; pass a trace of time,object,size lines")
+    assert re.match(r"seeklab: t\.csv: .*\btime,object,size\b", done.stderr)
 
 
 def test_a_sample_may_hold_no_request() -> None:

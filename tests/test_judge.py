@@ -34,7 +34,7 @@ from seeklab.judge import (
     largest,
     near,
 )
-from seeklab.judge.answers import UnreadableError
+from seeklab.judge.answers import UNANSWERED, UnreadableError
 from seeklab.judge.assignment import HINTS, Commitment
 from seeklab.judge.identity import Course, keep_fingerprint, kept_fingerprint, open_course, practice_draws
 from seeklab.judge.practice import committed, less_hints
@@ -170,17 +170,17 @@ for _ in range(100_000):
     DEEP = [DEEP]
 
 WRONG: list[tuple[object, str]] = [
-    (None, "no answer yet"),
-    (..., "no answer yet"),
-    ("many", "expected a number; got 'many'"),
-    (True, "expected a number; got True"),
-    ([1], "expected a number; got [1]"),
-    ({"a": 1}, "expected a number; got {'a': 1}"),
-    (float("nan"), "not a finite number"),
-    (float("inf"), "not a finite number"),
+    (None, UNANSWERED),
+    (..., UNANSWERED),
+    ("many", "a number; got 'many'"),
+    (True, "a number; got True"),
+    ([1], "a number; got [1]"),
+    ({"a": 1}, "a number; got {'a': 1}"),
+    (float("nan"), " nan, "),
+    (float("inf"), " inf, "),
     (10**1_000_000, "digits"),
     (DEEP, "levels deep"),
-    (list(range(30_000)), "more than 20,000 values"),
+    (list(range(30_000)), " 20,000 "),
     ("x" * 200_000, "characters"),
     (object(), "of type object"),
     (b"1", "of type bytes"),
@@ -196,11 +196,11 @@ def test_what_is_no_answer_earns_nothing_and_a_sentence(answer: object, told: st
 
 def test_a_program_that_is_none_is_told_what_to_write() -> None:
     for kind, told in (
-        (Code(("disks", "rpm")), "a function of disks, rpm; got 5"),
-        (Code(("read",), made=True), "a class with __call__(self, read), or a function that returns such an object;"),
-        (Code(made=True, methods=("hit", "evict")), "a class with the methods hit, evict, or a function that returns"),
+        (Code(("disks", "rpm")), " disks, rpm"),
+        (Code(("read",), made=True), " __call__(self, read)"),
+        (Code(made=True, methods=("hit", "evict")), " hit, evict"),
     ):
-        with pytest.raises(UnreadableError, match=re.escape(f"expected {told}")):
+        with pytest.raises(UnreadableError, match=re.escape(told) + ".*; got 5"):
             kind.read("policy", 5)
 
 
@@ -247,9 +247,13 @@ def test_a_bound_can_be_a_documented_fact_and_says_its_demand_before_anything_is
     assert Bound.from_fact(CASE, "Q1.6", "odx.read_latency_mean_ms").at_most == 5
     with pytest.raises(ValueError, match=r"Q1\.1"):
         Bound.from_fact(CASE, "Q9.9", "odx.read_latency_mean_ms")
-    assert str(Bound("odx.read_latency_mean_ms", at_most=1.5, of="fixed")) == (
-        "odx.read_latency_mean_ms: at most 1.5 times the value of the variant fixed"
+    most, least = (
+        str(Bound("odx.read_latency_mean_ms", at_most=1.5, of="fixed")),
+        str(Bound("odx.read_latency_mean_ms", at_least=1.5, of="fixed")),
     )
+    assert most != least
+    for words in (most, least):
+        assert re.fullmatch(r"odx\.read_latency_mean_ms: .* 1\.5 .* fixed", words)
 
 
 def test_a_bound_is_broken_by_one_percent() -> None:

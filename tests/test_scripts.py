@@ -145,9 +145,9 @@ def test_a_stage_that_reaches_its_limit_names_what_failed_before(
     stage = Stage("Slow tests", ("sh", "-c", "cat printed; sleep 600"), tmp_path, runner=getattr(stages, name))
     assert stages.check([stage], limit_s=2) == count
     shown = capsys.readouterr().out.splitlines()
-    end = shown.index("Stopped after the limit of 2 s.")
+    end = next(at for at, line in enumerate(shown) if line.endswith(" 2 s."))
     assert shown[end + 1 : end + 1 + len(names)] == names
-    assert shown[end + 1 + len(names)].endswith("time limit reached")
+    assert shown[end + 1 + len(names)].endswith(stages.LIMIT_REACHED)
 
 
 def test_a_stage_that_says_nothing_until_its_limit_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 from seeklab import SeeklabError
 from seeklab.exercises import buffer_size, tune_scheduler, which_throttle, write_throttle
 from seeklab.judge import Outcome
+from seeklab.judge.answers import UNANSWERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +57,7 @@ def test_a_wrong_reading_fails_without_telling_the_right_one() -> None:
     ).passed
 
 
-@pytest.mark.parametrize(("answer", "told"), [(None, "no answer yet"), ("The disks.", "exact text"), (3, "got 3")])
+@pytest.mark.parametrize(("answer", "told"), [(None, UNANSWERED), ("The disks.", "exact text"), (3, "got 3")])
 def test_what_is_no_throttle_is_refused_with_a_sentence(answer: object, told: str) -> None:
     verdict = which_throttle.check("check-throttle", LEARNERS[0], throttle=answer)
     assert verdict.outcome is Outcome.FAIL

@@ -198,7 +198,9 @@ def test_each_incident_can_be_diagnosed_from_the_tools_alone() -> None:
             "check-evidence", learner, evidence={**evidence, name: 2 * evidence[name]}, cause=cause
         )
         assert wrong.outcome is Outcome.FAIL
-        assert all(item.bound.startswith("what the tools show") for item in wrong.evidence)
+        assert [item.met for item in wrong.evidence if item.what == name] == [False]
+        # The right number stays hidden.
+        assert f"{evidence[name]:,g}" not in " ".join(item.bound for item in wrong.evidence)
 
 
 def test_evidence_for_another_cause_is_none_and_what_is_no_cause_earns_nothing() -> None:
