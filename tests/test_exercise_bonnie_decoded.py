@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 import re
+
+import pytest
 
 import seeklab
 from seeklab.exercises import bonnie_decoded as exercise
