@@ -40,17 +40,21 @@ def lock() -> None:
             *("--no-header", "--no-emit-index-url", "--no-emit-find-links", "--output-file", target.name, source.name),
             folder=FOLDER,
         )
-        if source.stem in ON_TOP:
-            base = _packages(FOLDER / f"{BASE}.txt")
-            added = (text for package, text in _packages(target).items() if package not in base)
-            target.write_text("".join(added), encoding="utf-8")
+        base = _packages(FOLDER / f"{BASE}.txt") if source.stem in ON_TOP else {}
+        lines = (line for locked, line in _packages(target).items() if locked not in base)
+        target.write_text("".join(lines), encoding="utf-8")
         say(f"{target.relative_to(ROOT)} is up to date.")
 
 
 def _packages(path: Path) -> dict[str, str]:
-    """Return the text of each package in a list by its requirement and hashes, without the names of its dependents."""
-    texts = re.findall(r"^\S.*\n(?:[ \t].*\n)*", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[ \\\\]*\n[ \t]*", "\n", text.partition("    # via")[0]).strip(): text for text in texts}
+    """Return the packages of a list, each on one line with its dependents, by requirement and hashes."""
+    packages = {}
+    for text in re.findall(r"^[^\s#].*\n(?:[ \t].*\n)*", path.read_text(encoding="utf-8"), re.MULTILINE):
+        locked, _, dependents = text.partition("# via")
+        locked = " ".join(locked.replace("\\\n", " ").split())
+        names = [name for line in dependents.splitlines() if (name := line.strip(" #"))]
+        packages[locked] = f"{locked} # via {', '.join(names)}\n"
+    return packages
 
 
 if __name__ == "__main__":
