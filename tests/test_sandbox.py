@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from seeklab.judge import _syscalls, sandbox
+from seeklab.judge import _sandbox_child, _syscalls, sandbox
 from seeklab.judge.answers import Code
 from seeklab.judge.programs import ProgramError, Sandboxed, Text
 from seeklab.judge.sandbox import ENDED, PROCESSOR_TIME, TOO_LATE, Sandbox, SandboxError
@@ -267,9 +267,17 @@ def called(*sources: str, times: int = 1, **limits: Any) -> list[Any]:
         return [rule(1) for _ in range(times)]
 
 
+REAL = """
+import dataclasses
+real = dataclasses.sys.modules["builtins"].__import__  # the list of imports is a rule, the sandbox is the protection
+os, sys, time, builtins = map(real, ("os", "sys", "time", "builtins"))
+"""
+
+
 def test_a_program_finds_nothing_of_the_simulator_and_nowhere_to_write() -> None:
-    code = """
-import os
+    code = (
+        REAL
+        + """
 def rule(_):
     found, writable = [], []
     for folder, folders, names in os.walk("/"):
@@ -281,6 +289,7 @@ def rule(_):
                 found.append(os.path.join(folder, name))
     return [found, os.path.exists("/proc"), writable]
 """
+    )
     assert called(code) == [[[], False, []]]
 
 
@@ -300,13 +309,37 @@ LIMIT = exercise.measured(1)
         called("import seeklab\ndef rule(x):\n    return seeklab.run(x)")
 
 
+@pytest.mark.parametrize("name", sorted(_sandbox_child.IMPORTS))
+def test_a_program_imports_what_the_list_has(name: str) -> None:
+    assert called(f"import {name}\ndef rule(x):\n    return x") == [1]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["import os", "import os.path as math", "from time import time", "import numpy", "from . import math", "import sys"]
+    + ["__import__('gc')", "import importlib; importlib.import_module('time')", "exec('import socket')"],
+)
+def test_a_program_imports_nothing_else_and_is_told_what_it_can(code: str) -> None:
+    with pytest.raises(ProgramError, match=r"raised ImportError: a program cannot import .*; it can import .*bisect"):
+        called(f"def rule(x):\n    {code}\n    return x")
+
+
+def test_the_same_program_has_the_same_imports_in_this_process() -> None:
+    for code, told in (("import seeklab\nseeklab.run(x)", "without seeklab.run"), ("import os", "cannot import os")):
+        text = Text(cells("def rule(x):\n" + "".join(f"    {line}\n" for line in code.splitlines())), "rule")
+        with text.start(Code(("given",))) as rule, pytest.raises(ProgramError, match=told):
+            rule(1)
+
+
 def test_a_function_cannot_know_how_often_it_was_asked() -> None:
-    code = """
-import builtins, os, sys, tempfile
+    code = (
+        REAL
+        + """
 def rule(_):
     builtins.calls = getattr(builtins, "calls", 0) + 1
     return [builtins.calls, os.getpid()]
 """
+    )
     assert called(code, times=3) == [[1, 1]] * 3
 
 
@@ -316,12 +349,12 @@ def rule(_):
 )
 def test_all_calls_of_a_submission_share_one_time_budget(body: str, told: str) -> None:
     with pytest.raises(ProgramError, match=told):
-        called(f"import time\ndef rule(_):\n    {body}", times=8, wall_s=1.0 if "sleep" in body else 60.0, cpu_s=1)
+        called(f"{REAL}def rule(_):\n    {body}", times=8, wall_s=1.0 if "sleep" in body else 60.0, cpu_s=1)
 
 
 def test_time_without_a_processor_is_not_charged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "_starved_s", lambda _: time.monotonic())  # it has always been waiting for one
-    assert called("import time\ndef rule(_):\n    time.sleep(1.5)\n    return 1", wall_s=1.0) == [1]
+    assert called(f"{REAL}def rule(_):\n    time.sleep(1.5)\n    return 1", wall_s=1.0) == [1]
 
 
 def test_a_graded_folder_or_the_secret_in_sight_is_refused(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seeklab.judge.sandbox import ENDED, NO_VALUE, TOO_LATE
+from seeklab.judge.sandbox import ENDED, NO_VALUE, PROCESSOR_TIME, TOO_LATE
 from seeklab.judge.submission import MISSING, NO_CELLS, NO_JSON
 
 if TYPE_CHECKING:
@@ -77,6 +77,9 @@ class Policy:
 """
     }
 
+
+REAL = "import dataclasses\nreal = dataclasses.sys.modules['builtins'].__import__\n"
+"""Gives a program every module of the standard library, past the list of those that it may import."""
 
 READ = """
 import os
@@ -256,11 +259,28 @@ SUBMISSIONS = (
     Submission(
         "policy-sleeps",
         "a policy that answers too late",
-        policy("import time\ntime.sleep(3600)"),
+        policy(f"{REAL}real('time').sleep(3600)"),
         NONE,
         TOO_LATE,
         assignment="cache-policies",
         slow=True,
+    ),
+    Submission(
+        "policy-loops",
+        "a policy that never answers",
+        policy("while True:\n    pass"),
+        NONE,
+        PROCESSOR_TIME,
+        assignment="cache-policies",
+        slow=True,
+    ),
+    Submission(
+        "policy-imports",
+        "a policy that imports more than a program needs",
+        policy("import time"),
+        NONE,
+        "a program cannot import time",
+        assignment="cache-policies",
     ),
     Submission(
         "policy-lies",
@@ -274,8 +294,8 @@ SUBMISSIONS = (
         "policy-remembers",
         "a policy that keeps the last game for the next",
         policy(
-            "import builtins\nbuiltins.kept = getattr(builtins, 'kept', 0) + 1\n"
-            "if len(self.seen) > 10 or builtins.kept > 40_000:\n    raise ValueError('remembered')"
+            "import math\nmath.kept = getattr(math, 'kept', 0) + 1\n"
+            "if len(self.seen) > 10 or math.kept > 40_000:\n    raise ValueError('remembered')"
         ),
         NONE,
         "",
@@ -285,7 +305,9 @@ SUBMISSIONS = (
         "policy-reads-the-judge",
         "a policy that looks for the trace in the frames of its callers and in all objects",
         policy("""
-import gc, sys
+import dataclasses
+real = dataclasses.sys.modules["builtins"].__import__
+gc, sys = real("gc"), real("sys")
 if self.seen:
     return next(iter(self.inside))
 self.seen[1] = 1
