@@ -46,6 +46,19 @@ def test_lru_fails_the_assignment_with_both_numbers_and_what_a_scan_does_to_it()
     assert "not a name" in nobody.reason
 
 
+def test_a_policy_that_knows_scans_by_their_numbers_gains_nothing() -> None:
+    popular = cache_policies.cache_size(LEARNER) * cache_policies.OBJECTS_PER_SLOT
+
+    class Numbered(Lru):
+        """Evicts objects first that are numbered above all popular ones."""
+
+        def evict(self, incoming: int) -> int:
+            return next((key for key in self.order if key >= popular), super().evict(incoming))
+
+    verdict = cache_policies.check("check-policy", LEARNER, Policy=Numbered)
+    assert verdict.outcome is Outcome.FAIL
+
+
 def test_learners_have_caches_of_their_own() -> None:
     assert len({cache_policies.cache_size(f"learner {number}") for number in range(20)}) > 10
 
@@ -58,4 +71,8 @@ def test_the_same_seed_gives_the_same_workload_and_another_one_another() -> None
     mixed = workloads.interrupted(one, 3, 10)
     assert len(mixed) == 530
     assert len(set(mixed) - set(one)) == 30
+    hidden = workloads.renamed(mixed, seed=3)
+    assert hidden == workloads.renamed(mixed, seed=3) != workloads.renamed(mixed, seed=4)
+    assert [mixed.index(name) for name in mixed] == [hidden.index(name) for name in hidden]
+    assert set(hidden) == set(range(len(set(mixed))))
     assert len(workloads.shifting(501, 50, shifts=3)) == 501

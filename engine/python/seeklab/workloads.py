@@ -54,6 +54,15 @@ def interrupted(popular: Sequence[int], scans: int, length: int) -> list[int]:
     return mixed
 
 
+def renamed(names: Sequence[int], *, seed: int = 1) -> list[int]:
+    """Give every object of a sequence another number at random, so that numbers tell nothing about their requests."""
+    known = list(dict.fromkeys(names))
+    numbers = list(range(len(known)))
+    random.Random(f"renamed {seed}").shuffle(numbers)
+    new = dict(zip(known, numbers, strict=True))
+    return [new[name] for name in names]
+
+
 def text(names: Iterable[int]) -> str:
     """Return a sequence as a trace, with one request per unit of time, and size 1 for every object."""
     return "time,object,size\n" + "".join(f"{time},{name},1\n" for time, name in enumerate(names))

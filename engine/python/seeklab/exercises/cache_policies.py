@@ -17,7 +17,7 @@ from seeklab.exercises._shapes import exercise, named
 from seeklab.judge import Asked, Code, Commitment, Evidence, Mistake, Task, draws_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from seeklab.decisions.eviction import EvictionPolicy
 
@@ -104,22 +104,28 @@ def briefing(learner: object) -> str:
     return f"The cache of {learner} holds {size} objects; its traces request {size * OBJECTS_PER_SLOT} different ones."
 
 
+def _trace(names: Sequence[int], seed: int) -> str:
+    """Return a sequence as a trace whose objects have random numbers: otherwise, the highest are those of scans."""
+    return workloads.text(workloads.renamed(names, seed=seed))
+
+
 def contests(learner: object, seed: int) -> Iterator[Contest]:
     """Return the traces of a seed: popular objects interrupted by scans, and popularity that changes."""
     size = cache_size(learner)
     objects = size * OBJECTS_PER_SLOT
     popular = workloads.zipf(REQUESTS, objects, seed=seed)
     scanned = workloads.interrupted(popular, SCANS, 2 * size)
-    yield Contest("popular objects with scans", workloads.text(scanned), size, ON_SCANS)
+    yield Contest("popular objects with scans", _trace(scanned, seed), size, ON_SCANS)
     shifting = workloads.shifting(REQUESTS, objects, shifts=SHIFTS, skew=1.0, seed=seed)
-    yield Contest("popularity that changes", workloads.text(shifting), size, ON_SHIFTS)
+    yield Contest("popularity that changes", _trace(shifting, seed), size, ON_SHIFTS)
 
 
 def other_contests(learner: object, seed: int) -> Iterator[Contest]:
     """Return a loop that is too long, with a length drawn from the seed, and the traces on a smaller cache."""
     size = cache_size(learner)
     length = round(size * (1.15 + seed % 20 / 100))
-    yield Contest("a loop that is too long", workloads.text(workloads.loop(REQUESTS // 2, length)), size, ON_LOOPS)
+    looping = workloads.loop(REQUESTS // 2, length)
+    yield Contest("a loop that is too long", _trace(looping, seed), size, ON_LOOPS)
     for contest in contests(learner, seed):
         yield Contest(contest.name, contest.trace, size * 2 // 3, contest.demands)
 
