@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from seeklab.judge.identity import Course
 
 NOT_JUDGED = "the judge could not judge this"
+NO_TICKET = (
+    "no ticket was handed out, so the answer could be computed from the student's name; "
+    "`seeklab ticket` draws a system that only you know"
+)
+"""Flag of an exercise whose system should be unknown to the learner."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +141,8 @@ def grade_notebook(
     seeds = course.seeds(work.student, assignment.id, notebook.digest)
     verdicts: list[Verdict] = []
     flags = [*work.flags, *answers.flags]
+    if assignment.blind is not None and not work.ticketed:
+        flags.append(NO_TICKET)
     for task in assignment.tasks:
         try:
             (verdict,) = judge(assignment, given, variant, seeds, [task.id])
