@@ -155,36 +155,50 @@ def read_off(learner: str) -> tuple[str, dict[str, float]]:
         return float(words(blind_diagnosis.look(learner, tool), pattern)[0])
 
     ticket, folded = blind_diagnosis.ticket(learner), blind_diagnosis.look(learner, "folded")
+    cores, ping_ms = map(float, words(ticket, r"has (\d+) cores; ping .* says ([\d.]+) ms"))
     _, _, r_await, _, w_s, _, _, _, _, _ = numbers("iostat", "0 ")
     run_ms = first("fio", r"/(\d+)msec")
     unit, mean = words(blind_diagnosis.look(learner, "fio"), r" lat \((\w+)\):.*avg= *([\d.]+)")
     mean_ms = float(mean) / {"usec": 1000, "msec": 1}[unit]
     outside = {"outside_percent": 100 * (1 - r_await / mean_ms)}
-    if "ping" in ticket:
-        ping_ms = float(words(ticket, r"ping says (\d+)")[0])
-        return blind_diagnosis.WINDOW, {"per_round_trip_kib": first("fio", r"BW=(\d+)KiB/s") * ping_ms / 1e3, **outside}
-    if "dashboard" in ticket:
+    reads = numbers("iostat", "0 ")[0]
+    if w_s and reads:
+        start = first("parted", r"1 +(\d+)B")
+        return blind_diagnosis.ALIGNMENT, {"reads_per_write": reads / w_s, "into_block": start % 4096}
+    if w_s:
         depth = first("fio", r"iodepth=(\d+)")
         points = [line.split() for line in blind_diagnosis.look(learner, "monitor").splitlines()[2:]]
         _, _, shown, ms = max((point for point in points if point[3] != "-"), key=lambda point: float(point[2]))
         rate = depth * 1000 / float(ms)
         return blind_diagnosis.BURSTS, {"shown_in_flight": float(shown) * float(ms) / 1e3, "disk_mib_per_s": rate}
-    if w_s:
-        start = first("parted", r"1 +(\d+)B")
-        reads = numbers("iostat", "0 ")[0] / w_s
-        return blind_diagnosis.ALIGNMENT, {"reads_per_write": reads, "into_block": start % 4096}
     busy: dict[str, float] = {}
     for line in folded.splitlines():
         stack, _, count = line.rpartition(" ")
-        thread = ";".join(stack.split(";")[:2])
-        busy[thread] = busy.get(thread, 0) + int(count) / 1e6
-    if "cores" in ticket:
-        cores = float(words(ticket, r"has (\d+) cores")[0])
-        return blind_diagnosis.CORES, {"cores_percent": 100 * sum(busy.values()) / run_ms / cores, **outside}
-    shards = {thread: ms for thread, ms in busy.items() if "shard" in thread}
-    if shards:
+        if ";" in stack:
+            thread = ";".join(stack.split(";")[:2])
+            busy[thread] = busy.get(thread, 0) + int(count) / 1e6
+    if not busy:
+        number, prefix = words(blind_diagnosis.look(learner, "fio"), r"BW=([\d.]+)([KM])iB/s")
+        rate = float(number) * {"K": 1, "M": 1024}[prefix]
+        return blind_diagnosis.WINDOW, {"per_round_trip_kib": rate * ping_ms / 1e3, **outside}
+    cores_percent = 100 * sum(busy.values()) / run_ms / cores
+    if cores_percent > 90:
+        return blind_diagnosis.CORES, {"cores_percent": cores_percent, **outside}
+    if max(busy.values()) < 0.9 * run_ms:
+        shards = {thread: ms for thread, ms in busy.items() if "shard" in thread}
         return blind_diagnosis.LOCK, {"shard_percent": 100 * max(shards.values()) / run_ms, **outside}
     return blind_diagnosis.THREAD, {"thread_percent": 100 * max(busy.values()) / run_ms, **outside}
+
+
+def test_the_words_of_a_ticket_fit_every_cause() -> None:
+    causes, complaints = len(blind_diagnosis.CAUSES), len(blind_diagnosis.COMPLAINTS)
+    told = [
+        {re.sub(r"[\d.,]+", "", blind_diagnosis.ticket(bytes([cause, complaint, *range(30)]))) for complaint in range(4)}
+        for cause in range(causes)
+    ]
+    words = [{text.partition(": ")[2] for text in texts} for texts in told]
+    assert [len(texts) for texts in words] == [complaints] * causes
+    assert all(texts == words[0] for texts in words)
 
 
 def test_each_incident_can_be_diagnosed_from_the_tools_alone() -> None:

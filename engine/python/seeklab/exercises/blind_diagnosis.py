@@ -67,6 +67,16 @@ TOOLS = ("fio", "iostat", "monitor", "histogram", "parted", "folded")
 """The available tools, as for `--as` on the command line."""
 
 APP = "app"
+COMPLAINTS = (
+    "By its dashboard, an application is slow: at most {:,.4g} MiB/s. Its team asks why.",
+    "The dashboard of an application shows {:,.4g} MiB/s at most, a fraction of what the hardware can do.",
+    "A team asks for faster disks: its dashboard shows {:,.4g} MiB/s at most.",
+    "An application should do several times the {:,.4g} MiB/s that its dashboard shows at best.",
+)
+"""Complaints that fit every cause. Which one a ticket has is drawn independently of its cause."""
+NETWORK = {"bits_per_s": 100_000_000_000, "client_buffer": 16 * MIB, "server_buffer": 16 * MIB}
+SHOWN = "monitor_busiest_mib_per_s"
+"""The number of every complaint."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +84,11 @@ class Incident:
     """A system with one thing wrong."""
 
     scenario: dict[str, Any]
-    complaint: str
-    """The users' complaint, with `{}` for the number of `metric`."""
     metric: str
-    """The metric of the complaint; more is better."""
-    known: str
-    """Facts about the system that the tools do not print."""
+    """The metric that improves without the cause; more is better."""
+    cores: int
+    """Cores of the storage."""
+    ping_ms: float
     evidence: Mapping[str, tuple[str, Callable[[Result], float]]]
     """Evidence by name: a number to read off the tools, and its true value."""
 
@@ -87,12 +96,20 @@ class Incident:
 def _job(scenario: dict[str, Any], window: str, **changes: object) -> dict[str, Any]:
     """Keep the first job of a scenario under a neutral name, and let all tools observe it.
 
-    `window` is shorter than the job's runtime, so only the intended dashboard misleads.
+    `window` is shorter than the job's runtime, so only the intended dashboard misleads. The network is no limit.
     """
     job = {**scenario["jobs"][0], "name": APP, **changes}
     monitor = {"span": "1s", **(scenario.get("monitor") or {}), "window": window}
     partition = scenario.get("partition") or {"start": MIB}
-    return {**scenario, "jobs": [job], "partition": partition, "monitor": {**monitor, "job": APP}}
+    observed = {**scenario, "jobs": [job], "partition": partition, "monitor": {**monitor, "job": APP}}
+    return {"network": NETWORK, **observed}
+
+
+def _near(source: random.Random, scenario: dict[str, Any]) -> float:
+    """Draw the round trip to a client that is not far away; return it in milliseconds."""
+    tenths = source.randrange(1, 10)
+    scenario["network"] = {**scenario["network"], "round_trip": f"{100 * tenths}us"}
+    return tenths / 10
 
 
 def _elapsed_ns(result: Result) -> float:
@@ -131,15 +148,13 @@ def _node(source: random.Random, **controller: object) -> dict[str, Any]:
     )
 
 
-DATABASE = "A database on one large virtual disk gets {:,.0f} reads a second. The flash below does many times that."
-
-
 def _one_thread(source: random.Random) -> Incident:
+    scenario = _node(source, shards=1)
     return Incident(
-        _node(source, shards=1),
-        DATABASE,
+        scenario,
         f"{APP}.read_iops",
-        "",
+        scenario["controller"]["cores"],
+        _near(source, scenario),
         {
             "thread_percent": ("How busy is the busiest thread while the application runs, in %?", _busiest_thread),
             OUTSIDE[0]: (OUTSIDE[1], _outside),
@@ -149,11 +164,12 @@ def _one_thread(source: random.Random) -> Incident:
 
 def _exclusive_lock(source: random.Random) -> Incident:
     lock = {"held_percent": source.randrange(60, 91), "exclusive": "always"}
+    scenario = _node(source, shards=4, lock=lock)
     return Incident(
-        _node(source, shards=4, lock=lock),
-        DATABASE,
+        scenario,
         f"{APP}.read_iops",
-        "",
+        scenario["controller"]["cores"],
+        _near(source, scenario),
         {
             "shard_percent": ("How busy is the busiest shard while the application runs, in %?", _busiest_shard),
             OUTSIDE[0]: (OUTSIDE[1], _outside),
@@ -163,7 +179,8 @@ def _exclusive_lock(source: random.Random) -> Incident:
 
 def _all_cores(source: random.Random) -> Incident:
     cores = source.randrange(3, 7)
-    scenario = _node(source, shards=1, cores=cores)
+    lock = {"held_percent": source.randrange(5, 30), "exclusive": "always"}
+    scenario = _node(source, shards=source.choice((1, 2)), cores=cores, lock=lock)
     (job,) = scenario["jobs"]
     scenario["jobs"] = [{**job, "numjobs": 4 * cores, "iodepth": 16, "number_ios": 800}]
 
@@ -172,9 +189,9 @@ def _all_cores(source: random.Random) -> Incident:
 
     return Incident(
         scenario,
-        "All virtual disks of a node together get {:,.0f} reads a second. The flash below does many times that.",
         f"{APP}.read_iops",
-        f"The node has {cores} cores.",
+        cores,
+        _near(source, scenario),
         {
             "cores_percent": ("How busy are its cores while the application runs, in %?", busy),
             OUTSIDE[0]: (OUTSIDE[1], _outside),
@@ -199,9 +216,9 @@ def _misaligned(source: random.Random) -> Incident:
 
     return Incident(
         scenario,
-        "A backup to four disks runs at {:,.0f} MiB/s. The same backup on a server with such disks is much faster.",
         f"{APP}.write_mib_per_s",
-        f"The backup writes {size // KIB} KiB at a time, to each disk one after the other. Nothing else runs.",
+        source.randrange(3, 17),
+        _near(source, scenario),
         {
             "reads_per_write": ("How many reads reach a disk for each write?", reads_per_write),
             "into_block": (
@@ -231,9 +248,9 @@ def _bursts(source: random.Random) -> Incident:
 
     return Incident(
         scenario,
-        "The dashboard shows {:,.1f} MiB/s at most, and a latency typical of an overloaded disk.",
-        "monitor_busiest_mib_per_s",
-        "",
+        SHOWN,
+        source.randrange(3, 17),
+        _near(source, scenario),
         {
             "shown_in_flight": (
                 (
@@ -252,7 +269,8 @@ def _bursts(source: random.Random) -> Incident:
 
 def _window(source: random.Random) -> Incident:
     whole = seeklab.case("one-window-per-rtt").scenario("default-48k")
-    round_trip_ms, buffer = source.randrange(20, 200, 10), source.choice((32, 48, 64, 128)) * KIB
+    round_trip_ms = source.choice((2, 5, 10, *range(20, 200, 10)))
+    buffer = source.choice((32, 48, 64, 128)) * KIB
     network = {
         **whole["network"],
         "round_trip": f"{round_trip_ms}ms",
@@ -261,9 +279,9 @@ def _window(source: random.Random) -> Incident:
     }
     return Incident(
         _job({**whole, "network": network}, "1s", size="32MiB", bs="256KiB"),
-        "A client of a distant server reads at {:,.2f} MiB/s, over a 1 Gbit/s line without other traffic.",
         f"{APP}.read_mib_per_s",
-        f"ping says {round_trip_ms} ms.",
+        source.randrange(3, 17),
+        round_trip_ms,
         {
             "per_round_trip_kib": (
                 "How many KiB arrive in the time of one round trip?",
@@ -310,13 +328,11 @@ def _without(scenario: dict[str, Any], cause: str) -> dict[str, Any]:
     return changed
 
 
-def _number_of(incident: Incident) -> float:
-    return float(seeklab.run(incident.scenario).metrics[incident.metric])
-
-
 def _complaint(draws: bytes) -> str:
     _, incident = _found(draws)
-    return f"{incident.complaint.format(_number_of(incident))} {incident.known}".rstrip()
+    shown = seeklab.run(incident.scenario).metrics[SHOWN]
+    told = COMPLAINTS[draws[1] % len(COMPLAINTS)].format(shown)
+    return f"{told} The storage has {incident.cores} cores; ping from the application says {incident.ping_ms:g} ms."
 
 
 def _shown(draws: bytes, tool: str) -> str:
