@@ -10,6 +10,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import licences
 from console import CACHE, LOGS, ROOT, VENV, Step, StepFailedError, capture, run, say
 from machine import WASM_TARGET
 
@@ -45,6 +46,9 @@ TYPE_FILES = ("scenario.ts", "answers.ts")
 """TypeScript types of scenarios, and of the engine's answers."""
 WHEEL_FILE = DIST / f"seeklab-{VERSION}-py3-none-any.whl"
 WIDGET = PACKAGED_ENGINE / "widget.js"
+LICENCES = PACKAGED_ENGINE / "licences.txt"
+"""The licences of the crates in the module."""
+WIDGET_LICENCES = PACKAGED_ENGINE / "widget-licences.txt"
 
 VALIDATION = ENGINE / "validation"
 SYNTHETIC_FILES = (VALIDATION / "synthetic-drive.json", VALIDATION / "synthetic-trace.csv")
@@ -154,6 +158,12 @@ def _hand_over(*names: str) -> str:
         fresh.replace(PACKAGED_ENGINE / name)
         sizes.append(f"{name} {len(content) / 1000:.0f} kB, {len(gzip.compress(content)) / 1000:.0f} kB gzip")
     return ", ".join(sizes)
+
+
+def _write_licences() -> str:
+    PACKAGED_ENGINE.mkdir(parents=True, exist_ok=True)
+    LICENCES.write_text(licences.notices(), encoding="utf-8")
+    return f"{len(licences.crates())} crates"
 
 
 def _build_widget() -> str:
@@ -309,13 +319,21 @@ LIBRARY = Step(
     reads=(*LIBRARY_SOURCES, *ENGINE_SOURCES, ENGINE / "tool"),
     makes=(GLUE / LIBRARY_FILE, PACKAGED_ENGINE / LIBRARY_FILE),
 )
+NOTICES = Step(
+    "licences",
+    "Collecting the licences of the engine's crates",
+    _write_licences,
+    needs=("engine",),  # which fetches the crates
+    reads=(*ENGINE_SOURCES, licences.STANDARD_LIBRARY, Path(licences.__file__)),
+    makes=(LICENCES,),
+)
 WIDGET_BUNDLE = Step(
     "widget",
     "Building the notebook widget",
     _build_widget,
     needs=("npm", "wasm", "library"),
     reads=(WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
-    makes=(WIDGET,),
+    makes=(WIDGET, WIDGET_LICENCES),
 )
 PACKAGE = Step(
     "package",
@@ -329,7 +347,7 @@ WHEEL = Step(
     "wheel",
     "Building the Python wheel",
     _build_wheel,
-    needs=("package", "python-tests", "wasm", "library", "widget"),
+    needs=("package", "python-tests", "wasm", "library", "licences", "widget"),
     reads=(
         *(ROOT / "pyproject.toml", ROOT / "notebooks", ROOT / "exercises"),
         *(ENGINE / "python", WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
@@ -386,7 +404,7 @@ SITE = Step(
 )
 
 # In order: a step comes after those that it needs.
-FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM, LIBRARY)
+FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM, LIBRARY, NOTICES)
 FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, SYNTHETIC, WIDGET_BUNDLE)
 TO_SITE = (WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, SITE)
 FOR_SITE = (*FOR_LAB, *TO_SITE)

@@ -28,6 +28,7 @@ export default defineConfig({
     target: "es2023",
     outDir: "../engine/python/seeklab/_engine",
     emptyOutDir: false,
+    license: { fileName: "widget-licences.txt" },
     lib: { entry: "src/widget/index.ts", formats: ["es"], fileName: () => "widget.js" },
     // One file, whatever pages load only when it is needed.
     rolldownOptions: { output: { codeSplitting: false } },

@@ -416,6 +416,7 @@ export function browserLab(): Plugin {
 /** The licences of what Vite does not see as code, after those of the bundled packages. */
 export function licences(): Plugin {
   const fonts = ["@fontsource-variable/source-sans-3", "@fontsource-variable/source-serif-4"];
+  const crates = resolve(webRoot, "../engine/python/seeklab/_engine/licences.txt");
   let outDir = "";
   return {
     name: "seeklab-licences",
@@ -423,15 +424,21 @@ export function licences(): Plugin {
       outDir = resolve(config.root, config.build.outDir);
     },
     closeBundle() {
+      const own = (name: string) => readFileSync(join(webRoot, "licences", `${name}.txt`), "utf8").trim();
       const texts = fonts.map((name) => {
         const text = readFileSync(join(webRoot, "node_modules", name, "LICENSE"), "utf8");
         return `## ${name} (OFL-1.1)\n\n${text.trim()}\n`;
       });
       texts.push(
-        "## pyodide (MPL-2.0)\n\nPython for the browser, unmodified; its source is at https://github.com/pyodide/pyodide.\n",
-        "## JupyterLite, JupyterLab, Jupyter Widgets (BSD-3-Clause), anywidget (MIT)\n\nThe lab in `lab/`, unmodified but for " +
-          "the policy of its pages; its sources are at https://github.com/jupyterlite/jupyterlite. The Python packages in " +
-          "`pyodide/` carry their licences inside.\n",
+        readFileSync(crates, "utf8"),
+        "# Licences of Python in the browser\n",
+        `## Pyodide (MPL-2.0)\n\nUnmodified. Its source is at https://github.com/pyodide/pyodide.\n\n${own("mpl")}\n`,
+        `## Python (PSF-2.0)\n\n${own("python")}\n`,
+        `${own("pyodide-libraries")}\n`,
+        "# Licences of the lab\n",
+        "JupyterLite, JupyterLab and Jupyter Widgets (BSD-3-Clause), anywidget (MIT). Only the policy of the pages is changed. " +
+          "Their sources are at https://github.com/jupyterlite/jupyterlite. The files `third-party-licenses.json` in `lab/` have " +
+          "the licences of the packages in their bundles. The Python packages in `pyodide/` contain their licences.\n",
       );
       appendFileSync(join(outDir, licenceFile), `\n${texts.join("\n")}`);
     },
