@@ -7,6 +7,7 @@ import signal
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
 
 import machine
 import ports
@@ -52,8 +53,11 @@ class Handler(SimpleHTTPRequestHandler):
             self.wfile.write(body)
 
     def end_headers(self) -> None:
-        """Tell the browser to revalidate every file, so that a rebuilt site appears."""
+        """Tell the browser to revalidate every file, so that a rebuilt site appears; keep pages out of foreign frames."""
         self.send_header("Cache-Control", "no-cache")
+        query = parse_qs(urlsplit(getattr(self, "path", "")).query)
+        if query.get("embed") != ["1"]:
+            self.send_header("Content-Security-Policy", "frame-ancestors 'self'")
         super().end_headers()
 
     def log_message(self, *_: object) -> None:

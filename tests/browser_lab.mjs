@@ -5,6 +5,7 @@
  *     node browser_lab.mjs course [WORD]  every notebook and exercise, solved, from the first cell to the last
  *     node browser_lab.mjs offline      three visits, the last without a server
  *     node browser_lab.mjs forbidden    a browser that stores nothing
+ *     node browser_lab.mjs hostile      notebooks whose outputs run scripts, and a frame of another site
  *
  * Prints what it saw as one JSON document. With SEEKLAB_SHOTS set, leaves screenshots in that folder.
  */
@@ -353,10 +354,79 @@ async function forbidden(seen) {
   return { notes, runs };
 }
 
+/** A notebook that calls its outputs trusted. */
+function hostileNotebook(name, more) {
+  const ran = `window.ran = [...(window.ran ?? []), "${name}"]`;
+  const shown = (data) => ({ output_type: "display_data", metadata: {}, data });
+  const outputs = [
+    shown({ "text/html": `<img src=x onerror='${ran}'><script>${ran}</script><b>shown</b>` }),
+    shown({ "application/javascript": ran }),
+    shown({ "image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg" onload='${ran}'/>` }),
+  ];
+  const cell = { cell_type: "code", id: "c", metadata: { trusted: true }, execution_count: 1, source: "1", outputs };
+  const metadata = { kernelspec: { name: "python", display_name: "Python (Pyodide)" }, trusted: true };
+  return JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata, cells: [cell], more });
+}
+
+async function hostile(seen) {
+  const context = await contextOf(seen);
+  const page = await pageOf(context, seen);
+  await open(page, first);
+  const upload = (name, text) =>
+    page.evaluate(
+      async ([path, content]) => {
+        // As the file browser does: in pieces of a megabyte where the file is larger.
+        const { contents } = globalThis.jupyterapp.serviceManager;
+        const size = 2 ** 20;
+        const pieces = Array.from({ length: Math.ceil(content.length / size) }, (_, nth) =>
+          btoa(content.slice(nth * size, (nth + 1) * size)),
+        );
+        for (const [nth, piece] of pieces.entries()) {
+          const chunk = pieces.length === 1 ? undefined : nth === pieces.length - 1 ? -1 : nth + 1;
+          await contents.save(path, { type: "file", format: "base64", name: path, chunk, content: piece });
+        }
+      },
+      [name, text],
+    );
+  const opened = {};
+  const look = async (name) => {
+    await page.goto(addressOf(name));
+    await page.locator(".jp-OutputArea-output").first().waitFor();
+    await page.waitForTimeout(2000);
+    opened[name] = await page.evaluate(() => globalThis.ran ?? []);
+  };
+  await upload("small.ipynb", hostileNotebook("small"));
+  await upload("large.ipynb", hostileNotebook("large", "x".repeat(3 << 20)));
+  await upload("renamed.txt", hostileNotebook("renamed"));
+  await page.evaluate(() => globalThis.jupyterapp.serviceManager.contents.rename("renamed.txt", "renamed.ipynb"));
+  for (const name of ["small.ipynb", "large.ipynb", "renamed.ipynb"]) await look(name);
+
+  // What the learner has run is trusted, and stays so.
+  await open(page, "small.ipynb");
+  await page.evaluate(async () => {
+    const { commands, shell } = globalThis.jupyterapp;
+    shell.currentWidget.content.activeCell.model.sharedModel.setSource(
+      "from IPython.display import HTML\nHTML('<img src=x onerror=\"window.ran = [1]\">')",
+    );
+    await commands.execute("notebook:run-cell");
+    await commands.execute("docmanager:save");
+  });
+  const untouched = opened["small.ipynb"];
+  await look("small.ipynb");
+  const own = opened["small.ipynb"];
+  opened["small.ipynb"] = untouched;
+
+  const frame = await context.newPage();
+  await frame.setContent(`<iframe src="${addressOf(first)}" width="900" height="600"></iframe>`);
+  await frame.frameLocator("iframe").getByRole("link", { name: "Open the lab" }).waitFor();
+  const visible = await frame.frameLocator("iframe").locator("button:visible, input:visible").count();
+  return { opened, own, visible };
+}
+
 try {
   const foreign = [];
   const errors = [];
-  const found = await { learner, course, offline, forbidden }[action]({ foreign, errors });
+  const found = await { learner, course, offline, forbidden, hostile }[action]({ foreign, errors });
   console.log(JSON.stringify({ ...found, foreign, errors }));
 } finally {
   await chromium.close();

@@ -97,3 +97,10 @@ def test_the_lab_opens_and_runs_without_a_network_once_it_was_seen() -> None:
     assert first["shows"] == again["shows"] == without["shows"]
     assert [name.startswith("seeklab-") for name in found["caches"]] == [True]
     assert found["workers"] == ["/"]
+
+
+def test_outputs_of_foreign_notebooks_run_no_script_and_the_lab_hides_in_a_foreign_frame() -> None:
+    found = in_browser("hostile")
+    assert found["opened"] == {"small.ipynb": [], "large.ipynb": [], "renamed.ipynb": []}
+    assert found["own"] == [1], "outputs of cells that the learner has run stay trusted"
+    assert found["visible"] == 0

@@ -360,3 +360,14 @@ def test_the_playground_lists_no_folder_and_answers_with_a_page_where_there_is_n
     answer = connection.getresponse()
     assert (answer.status, answer.read().decode()) == (status, body)
     connection.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "policy"),
+    [("", "frame-ancestors 'self'"), ("?embed=1", None), ("?embed=2&embed=1", "frame-ancestors 'self'")],
+)
+def test_only_embedded_pages_may_be_framed(playground: int, query: str, policy: str | None) -> None:
+    connection = HTTPConnection("127.0.0.1", playground, timeout=10)
+    connection.request("GET", f"/index.html{query}")
+    assert connection.getresponse().getheader("Content-Security-Policy") == policy
+    connection.close()

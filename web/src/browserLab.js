@@ -4,6 +4,8 @@
  * - Commitments are kept: `commits.json` beside the notebook in the browser's storage, where the file list shows it, is what a
  *   kernel begins with, and gets what the kernel adds.
  * - Stop stops. This kernel cannot be interrupted; it is restarted, and the reader is told what that means.
+ * - Outputs of notebooks from elsewhere are not trusted, whatever these notebooks say.
+ * - In a frame of another site, the lab shows only a way out.
  * - The site's service worker is registered from here too, and stores what was loaded before it was there.
  *
  * Nothing is imported: the application hands over everything that is needed.
@@ -22,7 +24,53 @@
   const notKept =
     "This browser lets the lab store nothing. Work on, and keep your notebook with File, Download before you close the page.";
 
+  /** Whether a page of another origin shows this one, which could have clicks meant for itself land here. */
+  function isFramedByOthers() {
+    if (top === self) return false;
+    try {
+      return top.location.origin !== location.origin;
+    } catch {
+      return true; // its address cannot be read: it is of another origin
+    }
+  }
+
+  function hide() {
+    document.body.style.setProperty("display", "none", "important");
+    const link = document.createElement("a");
+    Object.assign(link, { href: location.href, target: "_blank", rel: "noopener", textContent: "Open the lab" });
+    document.documentElement.append(link);
+  }
+
+  /**
+   * Removes the mark `trusted` from the cells of each file that becomes a notebook without having been one: by an upload or
+   * by its new name. JupyterLab believes the mark, and runs the scripts in a trusted output when the notebook opens.
+   */
+  function distrustFiles(contents) {
+    const [save, rename] = [contents.save.bind(contents), contents.rename.bind(contents)];
+    const isNotebook = (path) => /\.ipynb$/i.test(path);
+
+    async function distrust(path) {
+      const { content } = await contents.get(path, { content: true, type: "notebook", format: "json" });
+      const marked = [content?.cells].flat().filter((cell) => cell?.metadata?.trusted !== undefined);
+      for (const cell of marked) delete cell.metadata.trusted;
+      if (marked.length > 0) await save(path, { type: "notebook", format: "json", path, content });
+    }
+
+    contents.save = async (path, options = {}) => {
+      const saved = await save(path, options);
+      const isComplete = options.chunk === undefined || options.chunk === -1;
+      if (isNotebook(path) && options.type !== "notebook" && isComplete) await distrust(path);
+      return saved;
+    };
+    contents.rename = async (path, to) => {
+      const renamed = await rename(path, to);
+      if (isNotebook(to) && !isNotebook(path)) await distrust(to);
+      return renamed;
+    };
+  }
+
   function activate(app) {
+    distrustFiles(app.serviceManager.contents);
     const say = (message, type) =>
       void app.commands.execute("apputils:notify", { message, type, options: { autoClose: type === "info" && 8000 } });
     const seen = new WeakSet();
@@ -151,9 +199,11 @@
     active.postMessage({ keep: [location.href, ...loaded] });
   }
 
+  if (isFramedByOthers()) hide();
+
   const plugin = {
     id: "seeklab:browser-lab",
-    description: "Commitments, stopping, and use without a network",
+    description: "Commitments, stopping, use without a network, and distrust of other notebooks",
     autoStart: true,
     activate,
   };
