@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import threading
+import tracemalloc
 from array import array
 from collections import deque
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -260,6 +261,17 @@ def test_rows_come_in_order_and_lose_no_metric_that_the_header_lacks(command_lin
     assert all(len(row) == len(written[0]) and None not in row for row in written)
     assert "client.read_iops=" in written[-1]["more"]
     assert not written[0]["more"]
+
+
+def test_a_million_requests_take_no_memory_before_they_are_made() -> None:
+    values = {PATH: range(1000)}
+    tracemalloc.start()
+    points = _sweep._Points(small(), values, None, range(1000))  # noqa: SLF001 -- a run of all would take hours
+    last, peak = points[len(points) - 1], tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(points), last["set"][PATH], last["seed"]) == (1_000_000, 999, 999)
+    assert [points[nth]["seed"] for nth in (0, 1, 1000)] == [0, 1, 0]
+    assert peak < 1 << 20
 
 
 def test_a_stream_that_is_closed_calls_its_runs_off() -> None:

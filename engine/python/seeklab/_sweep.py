@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice
 from threading import Event
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -38,6 +38,7 @@ Point: TypeAlias = "dict[str, Any]"
 """One run: the engine's request."""
 Metrics: TypeAlias = "dict[str, float]"
 
+VARIANTS, SEEDS = "variants", "seeds"
 MAX_RUNS = 1_000_000
 AHEAD = 64
 """Number of runs per core that are started before the first result is returned."""
@@ -68,9 +69,9 @@ def sweep(
         SeeklabError: For the first run that is refused or exceeds a limit, with its values; the sweep then ends.
     """
     chosen = load_case(case) if isinstance(case, str) else case
-    points = list(_points(chosen, values, variants, seeds))
+    points = _Points(chosen, values, variants, seeds)
     with _reporting(progress) as report:
-        return _table(list(values), points, list(_run(points, executor, report)))
+        return _table(list(values), points, list(_run(points, len(points), executor, report)))
 
 
 @dataclass(frozen=True)
@@ -98,30 +99,34 @@ def stream(
     The metrics of a run are known only after it, because a phase without requests has no metric. The columns are
     therefore taken from the first run of each variant, and from as many further runs as there are cores.
     """
-    points = list(_points(case, values, variants, seeds))
-    firsts = {points[nth]["variant"]: nth for nth in reversed(range(len(points)))}
-    scouts = sorted({*firsts.values(), *range(min(usable_cores(), len(points)))})
-    others = sorted({*range(len(points))} - {*scouts})
-    tried = {path: _column([point["set"][path] for point in points]) for path in values}
+    points = _Points(case, values, variants, seeds)
+    runs, step = len(points), len(points.axes[SEEDS])
+    first_of_variants = range(0, step * len(points.axes[VARIANTS]), step)
+    scouts = sorted({*first_of_variants, *range(min(usable_cores(), runs))})
+    tried = {path: _column(points.axes[path]) for path in values}
+    known = frozenset(scouts)
 
-    def report_part(report: Progress, before: int, runs: int) -> Progress:
-        return lambda done: report((before + done * runs) / len(points))
+    def report_part(report: Progress, before: int, part: int) -> Progress:
+        return lambda done: report((before + done * part) / runs)
 
     with _reporting(progress) as report:
         report_scouts = report_part(report, 0, len(scouts))
-        found = dict(zip(scouts, _run([points[nth] for nth in scouts], None, report_scouts), strict=True))
+        some = [points[nth] for nth in scouts]
+        found = dict(zip(scouts, _run(some, len(some), None, report_scouts), strict=True))
     names = dict.fromkeys(name for metrics in found.values() for name in metrics)
 
     def rows() -> Generator[dict[str, Any]]:
+        others = (points[nth] for nth in range(runs) if nth not in known)
         with _reporting(progress) as report:
-            report_others = report_part(report, len(scouts), len(others))
-            with closing(_run([points[nth] for nth in others], None, report_others)) as rest:
-                for nth, point in enumerate(points):
-                    where = {path: column[nth] for path, column in tried.items()}
+            report_others = report_part(report, len(scouts), runs - len(scouts))
+            with closing(_run(others, runs - len(scouts), None, report_others)) as rest:
+                for nth in range(runs):
+                    point, places = points[nth], points.places(nth)
+                    where = {path: column[places[path]] for path, column in tried.items()}
                     metrics = found.pop(nth, None) or next(rest)
                     yield {**where, "seed": point["seed"], "variant": point["variant"], **metrics}
 
-    return Stream((*values, "seed", "variant", *names), bool(others), rows())
+    return Stream((*values, "seed", "variant", *names), runs > len(scouts), rows())
 
 
 @contextmanager
@@ -135,42 +140,59 @@ def _reporting(progress: Progress | bool) -> Iterator[Progress]:  # noqa: FBT001
         yield _ignore
 
 
-def _run(points: Sequence[Point], executor: Executor | None, report: Progress) -> Generator[Metrics]:
+def _run(points: Iterable[Point], runs: int, executor: Executor | None, report: Progress) -> Generator[Metrics]:
     """Make the runs in this platform's way; yield their metrics in the order of the points as soon as possible."""
-    if not points:
+    if not runs:
         return
     if executor is not None:
-        yield from _on_executor(points, executor, report)
+        yield from _on_executor(points, runs, executor, report)
     elif sys.platform == "emscripten":
         for nth, point in enumerate(points, 1):
             metrics = _metrics(point)
-            report(nth / len(points))
+            report(nth / runs)
             yield metrics
     else:
-        yield from _on_threads(points, report)
+        yield from _on_threads(points, runs, report)
 
 
 def _ignore(_done: float) -> None:
     """Ignore the progress."""
 
 
-def _points(
-    case: Case, values: Mapping[str, Iterable[object]], variants: Iterable[str] | None, seeds: Iterable[int]
-) -> Iterator[Point]:
-    axes: dict[str, list[object]] = {path: _several(path, tried) for path, tried in values.items()}
-    axes["variants"] = _several("variants", (case.default_variant,) if variants is None else variants)
-    axes["seeds"] = _several("seeds", seeds)
-    runs = math.prod(map(len, axes.values()))
-    if runs > MAX_RUNS:
-        sizes = ", ".join(f"{len(tried)} of {path}" for path, tried in axes.items())
-        message = f"{sizes} make {runs} runs; the limit for a sweep is {MAX_RUNS}"
-        raise SeeklabError([Problem("values", message)])
-    fixed = {"record.log": False, **case.changes}
-    *paths, of_variants, of_seeds = axes.values()
-    for tried in product(*paths):
-        changes = {**fixed, **dict(zip(values, tried, strict=True))}  # one for all runs with these values
-        for variant, seed in product(of_variants, of_seeds):
-            yield {"case": case.id, "variant": variant, "set": changes, "seed": seed}
+class _Points(Sequence[Point]):
+    """The runs of a sweep in order. Each request is made when it is needed: a million would fill hundreds of MB."""
+
+    def __init__(
+        self, case: Case, values: Mapping[str, Iterable[object]], variants: Iterable[str] | None, seeds: Iterable[int]
+    ) -> None:
+        self._case = case
+        self._fixed = {"record.log": False, **case.changes}
+        self._paths = list(values)
+        self.axes: dict[str, list[Any]] = {path: _several(path, tried) for path, tried in values.items()}
+        self.axes[VARIANTS] = _several(VARIANTS, (case.default_variant,) if variants is None else variants)
+        self.axes[SEEDS] = _several(SEEDS, seeds)
+        self._runs = math.prod(map(len, self.axes.values()))
+        if self._runs > MAX_RUNS:
+            sizes = ", ".join(f"{len(tried)} of {path}" for path, tried in self.axes.items())
+            message = f"{sizes} make {self._runs} runs; the limit for a sweep is {MAX_RUNS}"
+            raise SeeklabError([Problem("values", message)])
+
+    def __len__(self) -> int:
+        return self._runs
+
+    def places(self, nth: int) -> dict[str, int]:
+        """Return the position on each axis; the last axis changes fastest."""
+        found: dict[str, int] = {}
+        for name in reversed(self.axes):
+            nth, found[name] = divmod(nth, len(self.axes[name]))
+        return found
+
+    def __getitem__(self, nth: Any) -> Any:
+        if not 0 <= nth < self._runs:
+            raise IndexError(nth)
+        chosen = {name: self.axes[name][place] for name, place in self.places(nth).items()}
+        changes = {**self._fixed, **{path: chosen[path] for path in self._paths}}
+        return {"case": self._case.id, "variant": chosen[VARIANTS], "set": changes, "seed": chosen[SEEDS]}
 
 
 def _several(path: str, tried: Iterable[object]) -> list[object]:
@@ -217,7 +239,7 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _on_threads(points: Sequence[Point], report: Progress) -> Generator[Metrics]:
+def _on_threads(points: Iterable[Point], runs: int, report: Progress) -> Generator[Metrics]:
     stop = Event()
 
     def heed(_done: float) -> None:
@@ -227,17 +249,19 @@ def _on_threads(points: Sequence[Point], report: Progress) -> Generator[Metrics]
     with ThreadPoolExecutor(usable_cores(), thread_name_prefix="seeklab-sweep") as pool:
         try:
             tasks = ((pool.submit(run_batch, [point], heed), 1) for point in points)
-            yield from _in_order(tasks, len(points), AHEAD * usable_cores(), report)
+            yield from _in_order(tasks, runs, AHEAD * usable_cores(), report)
         except BaseException:
             stop.set()
             raise
 
 
-def _on_executor(points: Sequence[Point], executor: Executor, report: Progress) -> Generator[Metrics]:
-    size = math.ceil(len(points) / MAX_BATCHES)
-    batches = [points[start : start + size] for start in range(0, len(points), size)]
+def _on_executor(
+    points: Iterable[Point], runs: int, executor: Executor, report: Progress
+) -> Generator[Metrics]:
+    size, rest = math.ceil(runs / MAX_BATCHES), iter(points)
+    batches = iter(lambda: list(islice(rest, size)), [])
     tasks = [(executor.submit(run_batch, batch), len(batch)) for batch in batches]
-    yield from _in_order(iter(tasks), len(points), len(tasks), report)
+    yield from _in_order(iter(tasks), runs, len(tasks), report)
 
 
 def _in_order(
