@@ -1,0 +1,65 @@
+// Regular expressions of the pages: none takes quadratic time on a long text of one character, or of a few.
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "../src");
+const lengths = [25, 500, 20_000];
+const slow_ms = 50;
+const letters = [..." \t\n0aA.,-:;/#=<>()[]{}\"'`*_%&|\\"];
+
+interface Found {
+  readonly place: string;
+  readonly regex: RegExp;
+}
+
+function expressions(): Found[] {
+  const found: Found[] = [];
+  for (const name of readdirSync(root, { recursive: true, encoding: "utf8" }).sort()) {
+    if (!/\.(?:ts|js)$/.test(name)) continue;
+    const source = ts.createSourceFile(name, readFileSync(join(root, name), "utf8"), ts.ScriptTarget.Latest, true);
+    const visit = (node: ts.Node): void => {
+      if (ts.isRegularExpressionLiteral(node)) {
+        const [, pattern, flags] = /^\/([^]*)\/([a-z]*)$/.exec(node.text)!;
+        const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+        found.push({ place: `${name}:${line + 1}`, regex: new RegExp(pattern!, flags) });
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+  return found;
+}
+
+/** The literal beginning of a pattern, and letters that it names: what may lead to a repetition. */
+function pieces(regex: RegExp): string[] {
+  const start = /^\^?((?:\\[./()[\]{}*+?|^$]|[\w <"'=:,-])*)/.exec(regex.source)![1]!.replaceAll("\\", "");
+  const named = letters.filter((letter) => regex.source.includes(letter));
+  return [...new Set([...letters, ...(start === "" ? [] : [start, ...letters.map((letter) => start + letter)]), ...named.map((letter) => `a${letter}`)])];
+}
+
+function slowest({ regex }: Found): string {
+  for (const long of lengths)
+    for (const piece of pieces(regex))
+      for (const end of ["\0", "\n\0"]) {
+        const text = piece.repeat(long).slice(0, long) + end;
+        const begun = performance.now();
+        text.replace(regex, "");
+        const took = performance.now() - begun;
+        if (took > slow_ms) return `${took.toFixed(0)} ms for many ${JSON.stringify(piece)}`;
+      }
+  return "";
+}
+
+const all = expressions();
+
+test("the expressions are found, and a quadratic one is", () => {
+  expect(all.length).toBeGreaterThan(30);
+  expect(slowest({ place: "", regex: /\s+$/ })).not.toBe("");
+  expect(slowest({ place: "", regex: /<[^>]*>/ })).not.toBe("");
+});
+
+test.each(all.map((one) => [one.place, one] as const))("%s takes linear time", (_, one) => {
+  expect(slowest(one)).toBe("");
+});
