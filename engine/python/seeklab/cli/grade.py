@@ -101,7 +101,7 @@ def _written(options: Namespace, store: Store, wanted: set[tuple[str, str]]) -> 
 
     graded = [item for item in store.details() if (item[0]["student"], item[0]["assignment"]) in wanted]
     grades = [document for document, _ in graded]
-    forms: dict[str, Callable[[Any], None]] = {
+    forms: dict[str, Callable[[Any], list[str] | None]] = {
         "feedback": lambda folder: exports.write_feedback(graded, folder),
         "canvas": lambda path: exports.table(grades, "canvas", path),
         "moodle": lambda path: exports.table(grades, "moodle", path),
@@ -113,7 +113,8 @@ def _written(options: Namespace, store: Store, wanted: set[tuple[str, str]]) -> 
         target = getattr(options, name)
         try:
             if target is not None:
-                write(target)
+                for text in write(target) or ():
+                    complain(f"note: {text}")
         except OSError as error:
             message = f"{error.filename or target} cannot be written: {error.strerror or error}"
             problems.append(Problem(f"--{name}", message))

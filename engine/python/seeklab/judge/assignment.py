@@ -19,7 +19,7 @@ from seeklab._errors import LimitExceeded, SeeklabError
 from seeklab._result import at_most_events
 from seeklab.judge.answers import UNREADABLE, Code, Fields, Kind, UnreadableError
 from seeklab.judge.evidence import Evidence, Outcome
-from seeklab.judge.printable import printable
+from seeklab.judge.printable import sentence
 from seeklab.judge.programs import ProgramError
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Verdict:
 
     def __post_init__(self) -> None:
         """Clean the reason, which may quote a learner."""
-        object.__setattr__(self, "reason", printable(self.reason))
+        object.__setattr__(self, "reason", sentence(self.reason))
 
     @property
     def passed(self) -> bool:

@@ -16,7 +16,7 @@ from nbformat import from_dict
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from seeklab.judge.submission import CHANGED, FOREIGN, MISSING, TWICE
+from seeklab.judge.submission import CHANGED, FOREIGN, MISSING, TWICE, too_many_cells, too_much_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +33,8 @@ CHANGEABLE = ("grade", "solution", "task", "locked", "points")
 """The metadata that determines how nbgrader treats a cell."""
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 MAX_NAME = 80
+MAX_TEXT = 100_000
+"""Maximum length of a learner's text in all cells that are not code, in characters: as HTML it is five times as long."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ class PlainCells(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is publ
         who = resources["nbgrader"]
         with Gradebook(who["db_url"]) as gradebook:
             known = _known_cells(gradebook.find_notebook(who["notebook"], who["assignment"]))
-        cells, flags = plain_cells(nb.get("cells"), known)
-        unreadable = resources.get(UNREADABLE)
+        unreadable = resources.get(UNREADABLE) or too_large(nb.get("cells"))
+        cells, flags = plain_cells([] if unreadable else nb.get("cells"), known)
         if unreadable:
             flags = [unreadable]
         for flag in flags:
@@ -93,18 +95,31 @@ def _known_cells(notebook: Any) -> dict[str, Known]:
     return found
 
 
+def too_large(cells: object) -> str:
+    """Return why a notebook has too much for nbgrader's pages; empty if it has not. The judge has the same limits."""
+    found = [cell for cell in cells if isinstance(cell, dict)] if isinstance(cells, list) else []
+    code = sum(len(_source(cell)) for cell in found if cell.get("cell_type") == "code")
+    return too_many_cells(len(found)) or too_much_code(code)
+
+
 def plain_cells(cells: object, known: Mapping[str, Known]) -> tuple[list[dict[str, Any]], list[str]]:
     """Return plain cells in the submission's order, with missing graded cells added, and the flags."""
     found = [cell for cell in cells if isinstance(cell, dict)] if isinstance(cells, list) else []
     at, flags = _places(found, known)
     made = []
+    left = MAX_TEXT
     for nth, cell in enumerate(found):
         own = at.get(nth)
+        source = _source(cell)
+        if (cell.get("cell_type") if own is None else own.cell_type) != "code" and source != getattr(own, "source", None):
+            if len(source) > left:
+                flags.append(f"the notebook's text is longer than {MAX_TEXT:,} characters; the rest is not shown")
+            source, left = source[:left], max(0, left - len(source))
         if own is None:
-            made.append(_own_cell(cell, nth))
+            made.append(_own_cell(cell, source, nth))
         else:
             flags += _changes(cell, own)
-            made.append(_known_cell(_source(cell), own))
+            made.append(_known_cell(source, own))
     return _with_missing(made, known, flags), list(dict.fromkeys(flags))
 
 
@@ -144,9 +159,9 @@ def _known_cell(source: str, own: Known) -> dict[str, Any]:
     return _cell(own.cell_type, name, source, {"nbgrader": dict(own.metadata)})
 
 
-def _own_cell(cell: Mapping[str, Any], nth: int) -> dict[str, Any]:
+def _own_cell(cell: Mapping[str, Any], source: str, nth: int) -> dict[str, Any]:
     """Return a cell that the learner added: code unchanged, all else as text."""
-    name, source = f"learners-own-{nth + 1}", _source(cell)
+    name = f"learners-own-{nth + 1}"
     if cell.get("cell_type") == "code":
         return _cell("code", name, source, {})
     return _cell("markdown", name, text_of(source), {})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from seeklab._case import case
 from seeklab._errors import Problem, SeeklabError
 from seeklab.data.format import format_number
-from seeklab.judge.printable import printable
+from seeklab.judge.printable import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,11 +50,11 @@ class Evidence:
     def __post_init__(self) -> None:
         """Clean the texts, because learners write some of them; a number that is not finite becomes a word."""
         for name in ("what", "bound", "unit", "why"):
-            object.__setattr__(self, name, printable(getattr(self, name)))
+            object.__setattr__(self, name, sentence(getattr(self, name)))
         found = self.measured
         if isinstance(found, float) and not math.isfinite(found):
             found = None if math.isnan(found) else number(found)
-        object.__setattr__(self, "measured", printable(found) if isinstance(found, str) else found)
+        object.__setattr__(self, "measured", sentence(found) if isinstance(found, str) else found)
 
     def __str__(self) -> str:
         """Return one line: quantity, value and bound, without the seed, because work could be fitted to it."""

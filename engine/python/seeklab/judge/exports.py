@@ -26,6 +26,7 @@ POLICY = (
     "img-src data:; font-src data:; form-action 'none'; base-uri 'none'\">"
 )
 """Policy of a feedback page: it runs no script and fetches nothing."""
+MARKUP = "<>\"'\\`"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 1.5rem 0 .3rem; }
@@ -142,8 +143,11 @@ def _file_name(student: str) -> str:
     return safe if safe == student else f"{safe}-{short_hash(student)}"
 
 
-def write_gradebook(grades: Iterable[Grade], url: str) -> None:
-    """Write the scores into nbgrader's gradebook through nbgrader's own interface."""
+def write_gradebook(grades: Iterable[Grade], url: str) -> list[str]:
+    """Write the scores into nbgrader's gradebook through nbgrader's own interface.
+
+    Return a sentence for each student who cannot be written; the others are.
+    """
     try:
         from nbgrader.api import Gradebook
         from sqlalchemy.exc import SQLAlchemyError
@@ -151,12 +155,22 @@ def write_gradebook(grades: Iterable[Grade], url: str) -> None:
         raise OSError(0, "requires the package nbgrader; run: pip install nbgrader", url) from None
     # nbgrader runs alembic by name, so it must be on PATH.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    refused: list[str] = []
     try:
         with Gradebook(url) as gradebook:
             for grade in grades:
-                _write_scores(gradebook, grade)
+                if looks_like_html(grade["student"]):
+                    refused.append(f"{grade['student']} is not written: the formgrader would render the name as HTML")
+                else:
+                    _write_scores(gradebook, grade)
     except SQLAlchemyError as error:
         raise OSError(0, str(error).partition("\n")[0], url) from None
+    return list(dict.fromkeys(refused))
+
+
+def looks_like_html(name: str) -> bool:
+    """Return whether a student's name could act as HTML in the formgrader, which does not escape names."""
+    return not name.isprintable() or any(letter in name for letter in MARKUP)
 
 
 def _write_scores(gradebook: Any, grade: Grade) -> None:

@@ -13,7 +13,7 @@ from seeklab.judge.catalogue import assignment as find_assignment
 from seeklab.judge.evidence import Outcome
 from seeklab.judge.identity import Share
 from seeklab.judge.practice import COMMITS, MAX_FILE, TICKET, committed, less_hints
-from seeklab.judge.printable import printable, printable_data
+from seeklab.judge.printable import printable_data, sentence
 from seeklab.judge.sandbox import Sandbox, SandboxError
 from seeklab.judge.submission import (
     Notebook,
@@ -37,6 +37,9 @@ NO_TICKET = (
     "`seeklab ticket` draws a system that only you know"
 )
 """Flag of an exercise whose system should be unknown to the learner."""
+MAX_FLAGS = 20
+MAX_KEPT = 100_000
+"""Maximum length of a stored answer, in characters: a hostile answer has megabytes, an honest one a few thousand."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,11 @@ class Grade:
 
     def __post_init__(self) -> None:
         """Clean learners' text, so that every grade can be stored and shown."""
-        object.__setattr__(self, "flags", tuple(map(printable, self.flags)))
-        object.__setattr__(self, "answers", printable_data(dict(self.answers)))
+        more = len(self.flags) - MAX_FLAGS
+        flags = [*self.flags[:MAX_FLAGS], *([f"and {more:,} more flags"] if more > 0 else [])]
+        object.__setattr__(self, "flags", tuple(map(sentence, flags)))
+        answers = {name: _kept(printable_data(value)) for name, value in self.answers.items()}
+        object.__setattr__(self, "answers", answers)
 
     @property
     def score(self) -> float:
@@ -166,6 +172,12 @@ def _told(answers: Mapping[str, object]) -> dict[str, Any]:
         elif isinstance(value, (dict, list, str, int, float)):
             told[name] = value
     return told
+
+
+def _kept(answer: Any) -> Any:
+    """Return an answer as it is stored: a long one is replaced by its beginning."""
+    text = answer if isinstance(answer, str) else json.dumps(answer)
+    return answer if len(text) <= MAX_KEPT else f"{text[:MAX_KEPT]}... ({len(text):,} characters)"
 
 
 def not_graded(assignment: Assignment, work: Work, reason: str) -> Grade:

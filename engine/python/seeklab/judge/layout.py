@@ -17,7 +17,7 @@ from seeklab._errors import Problem, SeeklabError
 from seeklab.judge.catalogue import NAMES
 from seeklab.judge.grading import Work
 from seeklab.judge.practice import TICKET
-from seeklab.judge.printable import name_problem, printable, unique_name
+from seeklab.judge.printable import alike, name_problem, printable, unique_name
 from seeklab.judge.submission import IS_LINK
 from seeklab.judge.tickets import handed_out
 
@@ -56,16 +56,45 @@ def submissions(
             raise SeeklabError(
                 [Problem("folder", f"{place} is not a folder; pass nbgrader's submitted/, or a folder of notebooks")]
             )
-    layout = layout or (NBGRADER if any(map(_has_students, places)) else FLAT)
+    layout = layout or _layout_of(places)
     found: dict[tuple[str, str], list[Work]] = {}
     for place in places:
         for work in _in_folders(place, note) if layout == NBGRADER else _in_files(place, only, note):
             named = _named(work)
             found.setdefault((named.student, named.assignment), []).append(named)
     ticketed = handed_out(course)
-    return [
+    works = [
         replace(work, ticketed=work.student in ticketed.get(work.assignment, ())) for work in map(_one, found.values())
     ]
+    return _told_apart(works)
+
+
+def _layout_of(places: Iterable[Path]) -> str:
+    """Return the layout of the folders; raise if they have both, because then one learner's folder could hide a class."""
+    nested = flat = ""
+    for place in places:
+        nested = nested or (str(place) if _has_students(place) else "")
+        flat = flat or next((work.path for work in _in_files(place, None, lambda _: None)), "")
+    if nested and flat:
+        message = (
+            f"cannot be detected: {printable(nested)} has folders of students, and {printable(flat)} is a submission "
+            f"next to them; pass --layout {NBGRADER} or --layout {FLAT}"
+        )
+        raise SeeklabError([Problem("layout", message)])
+    return NBGRADER if nested else FLAT
+
+
+def _told_apart(works: Sequence[Work]) -> list[Work]:
+    """Flag submissions of one assignment whose students a reader or a learning platform could confuse."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for work in works:
+        names.setdefault((work.assignment, alike(work.student)), []).append(work.student)
+    told = []
+    for work in works:
+        others = [name for name in names[work.assignment, alike(work.student)] if name != work.student]
+        flag = (f"nearly the same name as {_listed(others)}",) if others else ()
+        told.append(replace(work, flags=(*work.flags, *flag)))
+    return told
 
 
 def _entries(folder: str | Path) -> list[os.DirEntry[str]]:

@@ -26,7 +26,7 @@ from traitlets import Bool, Integer, Unicode
 from seeklab.judge.catalogue import NAMES
 from seeklab.judge.catalogue import assignment as find_assignment
 from seeklab.judge.cleaning import KERNEL, NOTES, UNREADABLE, PlainCells
-from seeklab.judge.exports import POLICY
+from seeklab.judge.exports import POLICY, looks_like_html
 from seeklab.judge.grading import Grade, Work, grade_notebook, not_graded
 from seeklab.judge.identity import open_course, remember, remembered
 from seeklab.judge.practice import COMMITS, TICKET
@@ -45,13 +45,12 @@ __all__ = ["Feedback", "Judge", "PlainCells", "Submitted", "set_aside"]
 FILES = (COMMITS, TICKET, "timestamp.txt", "submission_secret.txt")
 """The files of a submission besides its notebook; the last two are nbgrader's."""
 SET_ASIDE = "set-aside"
-MARKUP = "<>\"'\\`"
 
 
 @event.listens_for(Student.id, "set")
 def _refuse_markup(_: object, name: str, *__: object) -> None:
     """Raise an error for a student's name that looks like HTML, because the formgrader does not escape names."""
-    if not name.isprintable() or any(letter in name for letter in MARKUP):
+    if looks_like_html(name):
         message = f"{name!a} cannot be a student's name: the formgrader would render it as HTML; rename the folder"
         raise ValueError(message)
 

@@ -22,11 +22,18 @@ UNPRINTABLE = re.compile(
 )
 """Control characters, surrogates and invisible marks. Joiners are kept, because some scripts need them."""
 HASH_DIGITS = 8
+LONGEST = 1000
+"""Maximum length of a sentence in a grade, in characters: a learner may have written part of it."""
 
 
 def printable(text: str) -> str:
     """Return the text on one line, with a substitute for every character that cannot be shown."""
     return text if text.isprintable() else UNPRINTABLE.sub(SUBSTITUTE, BREAKS.sub(" ", text))
+
+
+def sentence(text: str) -> str:
+    """Return the text as `printable` does, cut to the length of a sentence."""
+    return printable(text if len(text) <= LONGEST else f"{text[:LONGEST]}...")
 
 
 def printable_lines(text: str) -> str:
@@ -63,7 +70,14 @@ def name_problem(name: str) -> str:
         return "the name contains a control character or an invisible mark"
     if not any(unicodedata.category(letter)[0] in "LNPS" for letter in name):
         return "the name contains no letter"
+    if name != name.strip():
+        return "the name begins or ends with a space"
     return ""
+
+
+def alike(name: str) -> str:
+    """Return what names have in common that a reader or a learning platform could confuse."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def unique_name(name: str) -> str:

@@ -150,7 +150,12 @@ def _answered(child: Any) -> Any:
     whole = WHOLE.fullmatch(line)
     if whole:
         return int(whole[1])
-    answer = _read(line)
+    with child.charged():
+        return _data_of(_read(line))
+
+
+def _data_of(answer: Any) -> Any:
+    """Return the data of an answer's document."""
     if isinstance(answer, dict) and isinstance(answer.get("raised"), str):
         raise ProgramError(answer["raised"][: 2 * _sandbox_child.MAX_MESSAGE])
     if isinstance(answer, list) and len(answer) == 1:

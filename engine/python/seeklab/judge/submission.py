@@ -125,9 +125,8 @@ def notebook_of(document: object, assignment: Assignment) -> Notebook:
     cells = _listed(document)
     if cells is None:
         raise UnreadableSubmissionError(NO_CELLS)
-    if len(cells) > MAX_CELLS:
-        message = f"the notebook has {len(cells):,} cells; the limit is {MAX_CELLS:,}"
-        raise UnreadableSubmissionError(message)
+    if problem := too_many_cells(len(cells)):
+        raise UnreadableSubmissionError(problem)
     answer_cells = set(assignment.cells.values())
     gives = {task.id: list(task.takes) for task in assignment.tasks}
     notebook = Notebook([])
@@ -143,9 +142,8 @@ def notebook_of(document: object, assignment: Assignment) -> Notebook:
             seen.add(name)
         source = _source(cell)
         total += len(source)
-        if total > MAX_SOURCE:
-            message = f"the notebook has more than {MAX_SOURCE / MB:,.0f} MB of code"
-            raise UnreadableSubmissionError(message)
+        if problem := too_much_code(total):
+            raise UnreadableSubmissionError(problem)
         if name in gives:
             notebook.cells.append({"kind": "check", "label": name, "source": "", "gives": gives[name]})
             continue
@@ -154,6 +152,16 @@ def notebook_of(document: object, assignment: Assignment) -> Notebook:
     notebook.flags += [f"the cell {name} {MISSING}" for name in sorted(answer_cells - seen)]
     notebook.flags = list(dict.fromkeys(notebook.flags))
     return notebook
+
+
+def too_many_cells(count: int) -> str:
+    """Return why a notebook with so many cells is not read; empty if it is."""
+    return f"the notebook has {count:,} cells; the limit is {MAX_CELLS:,}" if count > MAX_CELLS else ""
+
+
+def too_much_code(characters: int) -> str:
+    """Return why a notebook with so much code is not read; empty if it is."""
+    return f"the notebook has more than {MAX_SOURCE / MB:,.0f} MB of code" if characters > MAX_SOURCE else ""
 
 
 def _listed(document: object) -> list[Any] | None:
