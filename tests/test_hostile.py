@@ -22,7 +22,7 @@ from hostile.submissions import BAD_FILES, GOOD, MARK, PREDICTION, SUBMISSIONS, 
 from seeklab.judge import grading, sandbox
 from seeklab.judge.grading import NOT_JUDGED, Work, grade
 from seeklab.judge.identity import SECRET_VARIABLE, Course
-from seeklab.judge.printable import UNPRINTABLE
+from seeklab.judge.printable import LONGEST, UNPRINTABLE
 from seeklab.judge.sandbox import ENDED
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ def test_a_hostile_submission_gets_its_grade_and_a_sentence(hostile_class: Class
     assert submission.told in json.dumps(graded), graded
     assert MARK not in json.dumps(graded)
     assert not any(NOT_JUDGED in flag for flag in graded["flags"]), graded["flags"]
+    assert max(map(len, [*graded["flags"], *(task["reason"] for task in graded["tasks"])])) <= LONGEST + len("...")
 
 
 @pytest.mark.parametrize("place", PLACES, ids=[ascii(place.student)[:40] for place in PLACES])
@@ -161,7 +162,7 @@ def test_every_export_is_written_and_acts_on_no_terminal(hostile_class: Class) -
         assert set(UNPRINTABLE.findall(text)) <= set("\r\n\t")
     for name in ("canvas", "moodle"):
         with (hostile_class.exports / name).open(newline="", encoding="utf-8") as file:
-            assert not any(cell.startswith(tuple("=+-@\t\r")) for row in csv.reader(file) for cell in row)
+            assert not any(cell.startswith(tuple("=\uff1d+-@\t\r")) for row in csv.reader(file) for cell in row)
 
 
 @pytest.mark.parametrize("error", [MemoryError(), RuntimeError("\ud800"), RecursionError(), LookupError("\x1b")])

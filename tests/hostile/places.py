@@ -134,6 +134,14 @@ def _cell(name: str) -> Make:
     return make
 
 
+def _many_flags(folder: Path) -> None:
+    """Hand in a notebook that deserves a thousand flags."""
+    document = json.loads(handed_in(folder).read_bytes())
+    cells = [{"cell_type": "code", "id": f"cell {n}", "metadata": {}, "source": "", "outputs": []} for n in range(900)]
+    document["cells"] += [*cells, *cells]
+    handed_in(folder, json.dumps(document).encode())
+
+
 def _target(folder: Path) -> Path:
     """Hand in a notebook where nobody is graded for it."""
     return handed_in(folder.parents[1] / "targets" / folder.name).parent
@@ -175,11 +183,14 @@ PLACES = (
             ("two\nlines", "control character"),
             ("\x1b[2Jescape", "control character"),
             ("\t=1+1", "control character"),
+            (f"{VICTIM} ", "a space"),
+            (f"\u00a0{VICTIM}", "a space"),
             (os.fsdecode(b"ev\xff\xfe"), "not UTF-8"),
             (os.fsdecode(b"\xff" * 250), "not UTF-8"),
         )
     ),
-    *(Place(name, _with()) for name in ("e?e", "e:e", "e_e", "=1+1", "@sum", "n" * 255, "\u00e9" * 127, "<b>")),
+    *(Place(name, _with()) for name in ("e?e", "e:e", "e_e", "=1+1", "\uff1d1+1", "@sum", "n" * 255, "\u00e9" * 127, "<b>")),
+    *(Place(name, _with(), told="nearly the same name") for name in ("Zo\u00eb", "Zoe\u0308", "ZO\u00cb", "Zo\uff45\u0308")),
     # Commitments
     *(
         Place(f"commits-{nth}", _commits(content))
@@ -194,6 +205,8 @@ PLACES = (
                 b"[" * 100_000,
                 b'{"": ' * 100_000,
                 b"[]," * 300_000,
+                json.dumps([{"id": f"hint/check-users/{n}", "time": "\x1b"} for n in range(4, 15_000)]).encode(),
+                json.dumps([{"id": "x" * 900_000, "value": "y" * 90_000}]).encode(),
                 b"\xff\xfe\x00",
                 b"",
             )
@@ -232,4 +245,5 @@ PLACES = (
     Place("escape-key", _cells(choice=f"choice = {{{ESCAPES!r}: 1}}")),
     Place("escape-name", _cells(learner=f"LEARNER = {ESCAPES!r}"), told="escape-name"),
     Place("escape-cell", _cell(ESCAPES), told=TWICE),
+    Place("flags", _many_flags, told="more flags"),
 )

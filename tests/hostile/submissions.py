@@ -257,6 +257,117 @@ SUBMISSIONS = (
         "levels deep",
     ),
     Submission(
+        "sentence",
+        "a value that a message would repeat",
+        {"choice": "choice = {'queue_policy': 'x' * 90_000, 'y' * 90_000: 1}"},
+        PREDICTED,
+    ),
+    Submission(
+        "large-answer",
+        "an answer of megabytes for every table and page",
+        {"choice": "choice = {str(n): 'x' * 100_000 for n in range(35)}"},
+        PREDICTED,
+    ),
+    Submission(
+        "endless-answer",
+        "answers without an end",
+        {
+            "choice": "import itertools\nchoice = itertools.count()",
+            "prediction": "class Endless(dict):\n    def items(self):\n        return ((str(n), n) for n in itertools.count())\n"
+            "import itertools\nprediction = Endless(a=1)",
+        },
+        NONE,
+        "more than 20,000 values",
+    ),
+    Submission(
+        "answer-takes-time",
+        "an answer whose parts take longer and longer",
+        {"choice": "import time\nclass Slow:\n    def __iter__(self):\n        while True:\n            yield time.sleep(0.5)\nchoice = Slow()"},
+        PREDICTED,
+        TOO_LATE,
+        slow=True,
+    ),
+    Submission(
+        "odd-number",
+        "a number that answers differently each time",
+        {
+            "choice": "class Odd(int):\n    def __int__(self):\n        return 1 << 4_000_000\n    __index__ = __int__\n"
+            "    def bit_length(self):\n        return 1\nchoice = {'queue_depth': Odd(16)}"
+        },
+        PREDICTED,
+        "digits",
+    ),
+    Submission(
+        "name-of-a-type",
+        "an error whose type has a name of a megabyte",
+        {"choice": "raise type('E' * 1_000_000, (Exception,), {})('x')"},
+        PREDICTED,
+    ),
+    Submission(
+        "page-tables",
+        "memory in the kernel's tables, of which the process has no page",
+        {
+            "choice": f"""import mmap
+{GOOD}kept = []
+for _ in range(2000):
+    kept.append(mmap.mmap(-1, 1 << 32, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ))
+    for place in range(0, 1 << 32, 2 << 20):
+        kept[-1][place]
+"""
+        },
+        PREDICTED,
+        "memory",
+    ),
+    Submission("threads", "ten thousand threads", after("import threading, time\nfor _ in range(10_000):\n    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()")),
+    Submission(
+        "stack",
+        "recursion until the interpreter ends",
+        {"choice": f"import sys\n{GOOD}sys.setrecursionlimit(10 ** 9)\ndef deeper():\n    return [deeper()]\ndeeper()\n"},
+        (0, 9),
+    ),
+    Submission("pipes-closed", "closes the pipe of the answers", {"choice": f"import os\n{GOOD}os.closerange(0, 256)\n"}, (0, 3), ENDED),
+    Submission(
+        "timer",
+        "a signal that raises while the answer is read",
+        {
+            "choice": "import signal\ndef boo(*_):\n    raise KeyboardInterrupt('boo')\nsignal.signal(signal.SIGALRM, boo)\n"
+            "signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)\nchoice = {}"
+        },
+        (0, 3),
+    ),
+    Submission(
+        "chain",
+        "code in which each statement needs the next",
+        {"choice": "\n".join(f"a{n} = a{n + 1}" for n in range(60_000)) + f"\n{GOOD}"},
+        (0, 9),
+    ),
+    Submission(
+        "policy-floods",
+        "answers of megabytes, which cost the grader more than the sandbox",
+        policy(f"""
+{REAL}os = real("os")
+flood = b"[[" + b"1," * 900_000 + b"1]]\\n"
+for number in range(3, 64):
+    try:
+        while flood:
+            flood = flood[os.write(number, flood):]
+        real("time").sleep(3600)
+    except OSError:
+        pass
+"""),
+        NONE,
+        "",
+        assignment="cache-policies",
+    ),
+    Submission(
+        "policy-says-ready",
+        "answers before it is asked",
+        {"policy": f"{REAL}for number in range(3, 64):\n    try:\n        real('os').write(number, b'{{\"ready\": true}}\\n[1]\\n[2]\\n')\n    except OSError:\n        pass\n"},
+        NONE,
+        "",
+        assignment="cache-policies",
+    ),
+    Submission(
         "policy-sleeps",
         "a policy that answers too late",
         policy(f"{REAL}real('time').sleep(3600)"),

@@ -7,6 +7,7 @@ import html
 import json
 import os
 import sys
+import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,9 @@ def table(grades: Sequence[Grade], system: str, path: Path) -> None:
 
 
 def _cell(text: str) -> str:
-    """Return the cell's text so that a spreadsheet does not read it as a formula."""
-    return f"'{text}" if text.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    """Return the cell's text so that a spreadsheet does not read it as a formula, not even one in wide characters."""
+    start = unicodedata.normalize("NFKC", text).lstrip()
+    return f"'{text}" if start.startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r")) else text
 
 
 def gradescope(grade: Grade) -> dict[str, Any]:
