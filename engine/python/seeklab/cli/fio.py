@@ -53,7 +53,10 @@ FLAGS = frozenset(("warnings-fatal", "readonly", "cpuclock-test"))
 def add(commands: Commands) -> None:
     """Add the command."""
     added = commands.add("fio", fio, "Run fio job files on a modelled device.", json_option=False)
-    help_ = "one or more fio job files, whose jobs run one after the other; - reads the standard input"
+    help_ = (
+        "one or more fio job files, whose jobs run one after the other; as in fio, a file can name others to read "
+        "(include) and to write (write_lat_log); - reads the standard input"
+    )
     added.add_argument("jobfile", metavar="JOBFILE", nargs="+", help=help_)
     add_device(added)
     added.add_argument("--output-format", choices=tuple(TOOLS), default="normal", help="same as fio's option")
