@@ -39,14 +39,22 @@ function pieces(regex: RegExp): string[] {
   return [...new Set([...letters, ...(start === "" ? [] : [start, ...letters.map((letter) => start + letter)]), ...named.map((letter) => `a${letter}`)])];
 }
 
+/** The least time of some tries: another program may have had the processor. */
+function time_ms(regex: RegExp, text: string): number {
+  let least = Infinity;
+  for (let tries = 0; tries < 3 && least > slow_ms; tries++) {
+    const begun = performance.now();
+    text.replace(regex, "");
+    least = Math.min(least, performance.now() - begun);
+  }
+  return least;
+}
+
 function slowest({ regex }: Found): string {
   for (const long of lengths)
     for (const piece of pieces(regex))
       for (const end of ["\0", "\n\0"]) {
-        const text = piece.repeat(long).slice(0, long) + end;
-        const begun = performance.now();
-        text.replace(regex, "");
-        const took = performance.now() - begun;
+        const took = time_ms(regex, piece.repeat(long).slice(0, long) + end);
         if (took > slow_ms) return `${took.toFixed(0)} ms for many ${JSON.stringify(piece)}`;
       }
   return "";
