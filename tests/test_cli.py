@@ -36,7 +36,7 @@ def test_cases_lists_every_case(command_line: CommandLine) -> None:
 
 def test_run_gives_the_metrics_of_the_same_run_in_python(command_line: CommandLine) -> None:
     found = document(command_line("run", CASE, "--variant", "fixed", "--seed", "7", "--json"))
-    assert set(found) == {"case", "variant", "seed", "fingerprint", "metrics", "events", "wall_s"}
+    assert set(found) == {"case", "variant", "seed", "fingerprint", "metrics", "events", "wall_s", "version"}
     result = seeklab.case(CASE).run("fixed", seed=7)
     assert (found["case"], found["variant"], found["seed"]) == (CASE, "fixed", 7)
     assert found["fingerprint"] == result.fingerprint
@@ -160,6 +160,7 @@ def test_schema_is_a_json_schema(command_line: CommandLine) -> None:
 
 def test_version_names_package_and_engine(command_line: CommandLine) -> None:
     assert document(command_line("version", "--json"))["seeklab"] == seeklab.__version__
+    assert command_line("--version").stdout == f"seeklab {seeklab.__version__}\n"
 
 
 def test_a_missing_engine_names_the_command_that_builds_it(monkeypatch: pytest.MonkeyPatch) -> None:

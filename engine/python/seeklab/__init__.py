@@ -33,7 +33,7 @@ from seeklab.decisions.throttle import ThrottleHistory, ThrottlePolicy, run_thro
 if TYPE_CHECKING:
     from seeklab.notebook import Lab, Prediction
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Case",

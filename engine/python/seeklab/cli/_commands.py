@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Never
+
+from seeklab import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +22,15 @@ class _Parser(argparse.ArgumentParser):
         print(self.format_help(), end="", file=file)
 
 
+class _PrintVersion(argparse.Action):
+    """Prints the version; argparse's own action would hide an error of the output."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> Never:
+        """Print the version and end."""
+        print(f"seeklab {__version__}")
+        parser.exit()
+
+
 class Commands:
     """The commands and their arguments."""
 
@@ -34,6 +45,7 @@ class Commands:
             ),
             allow_abbrev=False,
         )
+        self.parser.add_argument("--version", action=_PrintVersion, nargs=0, help="print the version and exit")
         self._commands = self.parser.add_subparsers(metavar="COMMAND", required=True)
 
     def add(self, name: str, command: Command, text: str, *, json_option: bool = True) -> argparse.ArgumentParser:

@@ -6,6 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from seeklab import __version__
 from seeklab.data.format import format_number
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def run_document(result: Result) -> dict[str, Any]:
         "metrics": dict(result.metrics),
         "events": result.events,
         "wall_s": result.wall_s,
+        "version": __version__,
     }
 
 

@@ -1,0 +1,138 @@
+"""The version: `pyproject.toml` has it, and `write` copies it to the files that cannot read it there.
+
+A release is dated in the changelog. That date is also the time stamp of every file in its archives, so two builds of one
+release are equal.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from console import ROOT, StepFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SOURCE = ROOT / "pyproject.toml"
+CHANGELOG = ROOT / "CHANGELOG.md"
+CITATION = ROOT / "CITATION.cff"
+NUMBER = r"\d+\.\d+\.\d+"
+UNKNOWN = ".example"
+"""The end of a host's name that is reserved for documentation: an address with it does not exist yet."""
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Places of a file that repeat the version."""
+
+    files: str
+    """A pattern of paths."""
+    before: str
+    """A pattern of the text in front of the version."""
+
+    def paths(self) -> Iterator[Path]:
+        """Yield the files."""
+        yield from sorted(ROOT.glob(self.files))
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Return a pattern that matches the version alone."""
+        return re.compile(rf"({self.before})({NUMBER})", re.MULTILINE)
+
+
+COPIES = (
+    Copy("pyproject.toml", r'^version = "'),
+    Copy("engine/python/seeklab/__init__.py", r'^__version__ = "'),
+    Copy("engine/Cargo.toml", r'^\[workspace\.package\]\nversion = "'),
+    Copy("engine/Cargo.lock", r'^name = "seeklab-[a-z]+"\nversion = "'),
+    Copy("engine/fuzz/Cargo.lock", r'^name = "seeklab-(?!fuzz")[a-z]+"\nversion = "'),
+    Copy("CITATION.cff", r"^version: "),
+    Copy("binder/requirements.txt", r"^seeklab\[course\]=="),
+    Copy("conda/recipe.yaml", r'^  version: "'),
+    Copy("notebooks/*.ipynb", r"\bseeklab-"),  # the first line of fio's output
+)
+
+
+@dataclass(frozen=True)
+class Release:
+    """A part of the changelog."""
+
+    version: str
+    date: datetime.date
+    text: str
+
+    @property
+    def epoch(self) -> int:
+        """Return the start of its day in UTC, in seconds: the value of SOURCE_DATE_EPOCH."""
+        return int(datetime.datetime.combine(self.date, datetime.time(), datetime.UTC).timestamp())
+
+
+def project() -> dict[str, Any]:
+    """Return the table `project` of pyproject.toml."""
+    table: dict[str, Any] = tomllib.loads(SOURCE.read_text(encoding="utf-8"))["project"]
+    return table
+
+
+def found() -> dict[str, set[str]]:
+    """Return the versions that each file repeats."""
+    return {
+        str(path.relative_to(ROOT)): versions
+        for copy in COPIES
+        for path in copy.paths()
+        if (versions := {version for _, version in copy.pattern.findall(path.read_text(encoding="utf-8"))})
+    }
+
+
+def write(version: str) -> list[Path]:
+    """Write the version to all files; return those that changed."""
+    changed = []
+    for copy in COPIES:
+        for path in copy.paths():
+            text = path.read_text(encoding="utf-8")
+            new = copy.pattern.sub(rf"\g<1>{version}", text)
+            if new != text:
+                path.write_text(new, encoding="utf-8")
+                changed.append(path)
+    text = CITATION.read_text(encoding="utf-8")
+    new = re.sub(r"^date-released: .*$", f"date-released: {release(version).date}", text, flags=re.MULTILINE)
+    if new != text:
+        CITATION.write_text(new, encoding="utf-8")
+        changed.append(CITATION)
+    return list(dict.fromkeys(changed))
+
+
+def releases(text: str | None = None) -> list[Release]:
+    """Return the dated parts of the changelog, newest first."""
+    text = CHANGELOG.read_text(encoding="utf-8") if text is None else text
+    parts = re.split(rf"^## ({NUMBER}) - (\d{{4}}-\d\d-\d\d)$", text, flags=re.MULTILINE)[1:]
+    return [
+        Release(number, datetime.date.fromisoformat(date), body.strip())
+        for number, date, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    ]
+
+
+def release(version: str) -> Release:
+    """Return the version's part of the changelog."""
+    for one in releases():
+        if one.version == version:
+            if not one.text:
+                message = f"CHANGELOG.md: the part ## {version} is empty; list what a user notices."
+                raise StepFailedError(message)
+            return one
+    today = datetime.datetime.now(datetime.UTC).date()
+    message = f"CHANGELOG.md has no part for {version}; write its heading as ## {version} - {today}, below Unreleased."
+    raise StepFailedError(message)
+
+
+def unknown_addresses() -> list[str]:
+    """Return the addresses of pyproject.toml that do not exist yet, as sentences."""
+    return [
+        f'pyproject.toml: project.urls.{name} is "{address}"; write the real address.'
+        for name, address in project()["urls"].items()
+        if f"{UNKNOWN}/" in f"{address}/"
+    ]
