@@ -7,14 +7,14 @@ import json
 import os
 import shutil
 import sys
-import tomllib
 from pathlib import Path
 
 import licences
 from console import CACHE, LOGS, ROOT, VENV, Step, StepFailedError, capture, run, say
 from machine import WASM_TARGET
+from version import project, releases
 
-VERSION: str = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+VERSION: str = project()["version"]
 
 ENGINE = ROOT / "engine"
 WEB = ROOT / "web"
@@ -27,6 +27,11 @@ HUB = ROOT / "tests" / "hub"
 """The JupyterHub for a test."""
 LITE_LOCK = ROOT / "requirements" / "lite.txt"
 BROWSER_LOCK = ROOT / "requirements" / "browser.txt"
+DOCS_LOCK = ROOT / "requirements" / "docs.txt"
+DOCS_TOOLS = CACHE / "docs" / "tools"
+"""Sphinx, outside the lab's environment, which learners use."""
+DOCS_HTML = CACHE / "docs" / "html"
+"""The documentation as pages, which the site shows under `docs/`."""
 OLDEST_LOCK = ROOT / "requirements" / "oldest.txt"
 OLDEST_WASMTIME = CACHE / "oldest-wasmtime"
 """The oldest wasmtime that the package allows, outside the environment: a test puts it first on the path."""
@@ -185,7 +190,10 @@ def _build_wheel() -> str:
     run("wheel", VENV_BIN / "python", "-B", "-c", pack)
     for old in DIST.glob("seeklab-*.whl"):
         old.unlink()
-    run("wheel", VENV_BIN / "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", DIST, "./")
+    # The dates of its files come from the changelog, so that two builds of one commit are equal.
+    dated = {"SOURCE_DATE_EPOCH": str(releases()[0].epoch)}
+    pip = (VENV_BIN / "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", DIST, "./")
+    run("wheel", *pip, extra_environment=dated)
     # Otherwise the next wheel would include it, with files that were deleted since.
     shutil.rmtree(ROOT / "build", ignore_errors=True)
     return f"{WHEEL_FILE.name}, {WHEEL_FILE.stat().st_size / 1000:.0f} kB"
@@ -211,6 +219,18 @@ def _build_browser_lab() -> str:
 def _build_notebook_pages() -> str:
     run("notebook-pages", VENV_BIN / "python", "-B", ROOT / "scripts" / "notebook_pages.py")
     return _size(NOTEBOOK_PAGES)
+
+
+def _install_docs_tools() -> None:
+    shutil.rmtree(DOCS_TOOLS, ignore_errors=True)
+    arguments = ("--require-hashes", "--no-deps", "--no-compile", "--target", DOCS_TOOLS, "--requirement", DOCS_LOCK)
+    run("docs-tools", VENV_BIN / "pip", "install", *arguments)
+
+
+def _build_docs() -> str:
+    code = "import docs; print(docs.build())"
+    run("docs", VENV_BIN / "python", "-B", "-c", code, extra_environment={"PYTHONPATH": str(ROOT / "scripts")})
+    return _size(DOCS_HTML)
 
 
 def _write_synthetic_files() -> None:
@@ -349,9 +369,10 @@ WHEEL = Step(
     _build_wheel,
     needs=("package", "python-tests", "wasm", "library", "licences", "widget"),
     reads=(
-        *(ROOT / "pyproject.toml", ROOT / "notebooks", ROOT / "exercises"),
+        *(ROOT / "pyproject.toml", ROOT / "notebooks", ROOT / "exercises", ROOT / "LICENSES"),
         *(ENGINE / "python", WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
     ),
+    versions=lambda: [str(releases()[0].epoch)],
     makes=(WHEEL_FILE,),
 )
 BROWSER_PACKAGES = Step(
@@ -386,6 +407,28 @@ NOTEBOOKS_AS_PAGES = Step(
     ),
     makes=(NOTEBOOK_PAGES / "course.json",),
 )
+DOCS_PACKAGES = Step(
+    "docs-tools",
+    "Installing the packages for the documentation",
+    _install_docs_tools,
+    needs=("python-tests",),
+    reads=(DOCS_LOCK,),
+    versions=lambda: [sys.version],
+    makes=(DOCS_TOOLS / "sphinx",),
+)
+DOCS_SITE = Step(
+    "docs",
+    "Building the documentation",
+    _build_docs,
+    needs=("package", "wasm", "library", "docs-tools"),
+    reads=(
+        *(ROOT / name for name in ("pyproject.toml", "docs", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")),
+        *(ROOT / "CHANGELOG.md", ROOT / "scripts" / "docs.py", ROOT / "scripts" / "docs_pages.py", DOCS_LOCK),
+        *(ENGINE / "python", *ENGINE_SOURCES, *LIBRARY_SOURCES),
+    ),
+    versions=lambda: [os.environ.get("SEEKLAB_SITE", "")],
+    makes=(DOCS_HTML / "index.html",),
+)
 SYNTHETIC = Step(
     "synthetic",
     "Writing the synthetic drive and its trace",
@@ -398,15 +441,17 @@ SITE = Step(
     "site",
     "Building the site",
     _build_site,
-    needs=("npm", "wasm", "library", "wheel", "browser-lab", "notebook-pages", "synthetic"),
-    reads=(VALIDATION, *BROWSER_COURSE.reads, *NOTEBOOKS_AS_PAGES.reads, ROOT / "docs" / "instructor"),
+    needs=("npm", "wasm", "library", "wheel", "browser-lab", "notebook-pages", "docs", "synthetic"),
+    reads=(VALIDATION, *BROWSER_COURSE.reads, *NOTEBOOKS_AS_PAGES.reads, *DOCS_SITE.reads),
+    versions=lambda: [os.environ.get("SEEKLAB_SITE", "")],
     makes=(WEB / "dist" / "index.html", WEB / "dist" / "lab" / "notebooks" / "index.html"),
 )
 
 # In order: a step comes after those that it needs.
 FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM, LIBRARY, NOTICES)
 FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, SYNTHETIC, WIDGET_BUNDLE)
-TO_SITE = (WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, SITE)
+DOCS = (DOCS_PACKAGES, DOCS_SITE)
+TO_SITE = (WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, *DOCS, SITE)
 FOR_SITE = (*FOR_LAB, *TO_SITE)
 FOR_FORMAT = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES)
 FOR_LINT = (*FOR_FORMAT, *FOR_ENGINE)
