@@ -1,5 +1,6 @@
 import { defineConfig } from "vite";
 import { siteAlias, withoutDefaultModule } from "./vite/engine.ts";
+import { frontDoor } from "./vite/frontDoor.ts";
 import { notebookPages } from "./vite/notebookPages.ts";
 import { pageTemplate } from "./vite/pageTemplate.ts";
 import { slides } from "./vite/slides.ts";
@@ -32,6 +33,7 @@ export default defineConfig({
     slides(),
     pythonRuntime(),
     browserLab(),
+    frontDoor(),
     licences(),
     serviceWorker(),
   ],

@@ -12,6 +12,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Plugin } from "vite";
+import { version } from "./project.ts";
 
 const templateFile = join(import.meta.dirname, "page.html");
 const pagePattern = /^\s*<seeklab-page((?:\s+[\w-]+="[^"]*")*)\s*>(.*)<\/seeklab-page>\s*$/s;
@@ -41,8 +42,9 @@ export function fillTemplate(template: string, page: string, name: string): stri
     metas: metas.join("\n    "),
     header,
     content: content.trim(),
+    version,
   };
-  return template.replace(/%(title|description|script|metas|header|content)%/g, (_, key: string) => parts[key]!);
+  return template.replace(/%(title|description|script|metas|header|content|version)%/g, (_, key: string) => parts[key]!);
 }
 
 export function pageTemplate(): Plugin {

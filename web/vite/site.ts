@@ -25,6 +25,7 @@ import { around, familyList } from "./around.ts";
 import { escapeHtml } from "./escape.ts";
 import { openingOf, type Opening } from "./openingRuns.ts";
 import { card, cardOf } from "./picture.ts";
+import { address as siteAddress } from "./project.ts";
 
 export const webRoot = resolve(import.meta.dirname, "..");
 export const enginePackage = resolve(webRoot, "../engine/wasm/pkg");
@@ -218,7 +219,7 @@ export function fillCasePage(template: string, document: CaseDocument, surroundi
  */
 export function casePages(): Plugin {
   let outDir = "";
-  const address = process.env.SEEKLAB_SITE ?? "./";
+  const address = siteAddress ?? "./";
   const fill = async (template: string, document: CaseDocument, cases: readonly CaseDocument[]) =>
     fillCasePage(template, document, {
       cases,
@@ -458,10 +459,10 @@ export function serviceWorker(): Plugin {
       sequential: true,
       handler() {
         const all = filesOf(outDir).filter((name) => name !== "service-worker.js");
-        // Python, the lab and pages of notebooks are kept once they have been used; a new wheel is a new version all the same. Cards are for other
-        // sites, and the library with all cases for Python.
+        // Python, the lab, the documentation and pages of notebooks are kept once they have been used; a new wheel is a new version all the
+        // same. Cards and the feed are for other sites, and the library with all cases for Python.
         const files = all.filter(
-          (name) => !/^(pyodide|lab|cards)\/|^\d\d-[^/]*\.html$|\/library-[^/]*\.json$/.test(name),
+          (name) => !/^(pyodide|lab|cards|docs)\/|^(sitemap\.xml|feed\.xml|robots\.txt|llms\.txt)$|^\d\d-[^/]*\.html$|\/library-[^/]*\.json$/.test(name),
         );
         const hash = createHash("sha256");
         for (const name of all) hash.update(name).update(readFileSync(join(outDir, name)));
