@@ -1,6 +1,6 @@
 # Verbs only. Each has a program of its name in scripts/.
 
-.PHONY: help lab test full sanity update play bench dist fmt lint prose setup wasm lock
+.PHONY: help lab test full sanity update play bench dist docs release rehearse audit fmt lint prose setup wasm lock
 
 help:
 	@echo "make lab    open the lab: JupyterLab with the course, the engine built"
@@ -11,9 +11,13 @@ help:
 	@echo "make play   build the playground and serve it on this machine"
 	@echo "make bench  measure the engine natively, in wasmtime and in Chromium, and compare it with a rival"
 	@echo "make dist   write the static site and the Python wheel to dist/"
+	@echo "make docs   build the documentation, run its examples, check its links"
+	@echo "make release VERSION=1.2.3 check and build all files of a release, and rehearse their upload; publishes nothing"
+	@echo "make rehearse install the wheel from a package index on this machine with each Python, and use it"
+	@echo "make audit  check licences, workflows and metadata; look for advisories about dependencies"
 	@echo "make fmt    format every language's sources"
 	@echo "make lint   check formats, lints, types and texts; run nothing"
 	@echo "make prose  check the texts that people read; findings per file may only fall"
 
-lab test full sanity update play bench dist fmt lint prose setup wasm lock:
+lab test full sanity update play bench dist docs release rehearse audit fmt lint prose setup wasm lock:
 	@scripts/run $@ $(what)

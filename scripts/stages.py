@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 LIMIT_S = 2400.0
 
+TESTED = console.STAMPS / "tested"
+"""The last commit that passed `make test`; `make release` reads it."""
+
 FRESH = ("SEEKLAB_FRESH", "CI")
 """If one of these environment variables is not 0 or false, every stage runs, even if its last run was green."""
 
