@@ -273,16 +273,10 @@ def _measure_metrics() -> dict[str, tuple[str, list[str]]]:
     rows: dict[str, tuple[str, list[str]]] = {}
     for entry in seeklab.cases():
         result = seeklab.case(entry["id"]).run()
-        shown = result.show("metrics")
         names = {**dict.fromkeys(result.jobs, "JOB"), **dict.fromkeys(result.devices, "DEVICE")}
-        for line in shown.splitlines():
-            # Name, value, unit if there is one, sentence: columns are two or more spaces apart.
-            cells = re.split(r"\s{2,}", line.strip())
-            if len(cells) < 3 or not re.fullmatch(r"[\w.\-]+", cells[0]):
-                continue
-            head, dot, rest = cells[0].partition(".")
-            name = f"{names.get(head, head)}{dot}{rest}"
-            rows.setdefault(name, (cells[-1], []))[1].append(entry["id"])
+        for one in json.loads(result.text("metrics-json")):
+            head, dot, rest = one["name"].partition(".")
+            rows.setdefault(f"{names.get(head, head)}{dot}{rest}", (one["help"], []))[1].append(entry["id"])
     return rows
 
 

@@ -25,7 +25,7 @@ class _Parser(argparse.ArgumentParser):
 class _PrintVersion(argparse.Action):
     """Prints the version; argparse's own action would hide an error of the output."""
 
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> Never:
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> Never:
         """Print the version and end."""
         print(f"seeklab {__version__}")
         parser.exit()
