@@ -61,8 +61,8 @@ def _site_address(address: str, source: Path, page: str) -> str | None:
     end = f"#{anchor}" if anchor else ""
     if name in ROOT_PAGES and (ROOT / name).exists():
         return f"{up}{ROOT_PAGES[name]}.md{end}"
-    if target.is_relative_to(DOCS) and (target.suffix == ".md" or target.is_dir()):
-        inner = target.relative_to(DOCS) / ("" if target.suffix else "README.md")
+    if target.is_relative_to(DOCS) and target.exists():
+        inner = target.relative_to(DOCS) / ("README.md" if target.is_dir() else "")
         return f"{up}{inner.as_posix()}{end}"
     site = f"site:{up}../"
     if found := re.fullmatch(r"(?:engine/cases/([\w-]+)\.toml|notebooks/([\w-]+)\.ipynb)", name):

@@ -69,7 +69,8 @@ def check(
                     broken.append(f"{where}: {address} leads to a page that the site does not have.")
             elif not target.is_file():
                 broken.append(f"{where}: {address} leads to a file that does not exist.")
-            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
+            # A fragment with a value is a run or a shift, which the page's script reads.
+            elif parts.fragment and "=" not in parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
                 broken.append(f"{where}: {address} leads to a place that its page does not have.")
     return broken, checked
 
