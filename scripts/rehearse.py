@@ -55,7 +55,7 @@ def interpreters() -> dict[str, str]:
 
 
 def files() -> list[Path]:
-    """Return the files to upload: those of a release, or the wheel in `dist/`."""
+    """Return the files to upload: all files of a release, or the wheel in `dist/`."""
     version = project()["version"]
     release = sorted((ROOT / "dist" / "release" / "python").glob(f"seeklab-{version}*"))
     wheel = sorted((ROOT / "dist").glob(f"seeklab-{version}-*.whl"))
