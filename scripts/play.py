@@ -53,7 +53,7 @@ class Handler(SimpleHTTPRequestHandler):
             self.wfile.write(body)
 
     def end_headers(self) -> None:
-        """Tell the browser to revalidate every file, so that a rebuilt site appears; keep pages out of foreign frames."""
+        """Tell the browser to revalidate every file, because a site can be rebuilt, and to refuse foreign frames."""
         self.send_header("Cache-Control", "no-cache")
         query = parse_qs(urlsplit(getattr(self, "path", "")).query)
         if query.get("embed") != ["1"]:

@@ -49,7 +49,20 @@ def test_the_site_has_the_licences_of_all_that_it_contains() -> None:
     text = SITE.read_text(encoding="utf-8")
     assert [name for name in CRATES if name not in text] == []
     for words in (
-        *("Mozilla Public License Version 2.0", "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2", "SIL Open Font License"),
-        *("## @observablehq/plot", "## zlib", "## bzip2", "## libffi", "## SQLite", "## Expat", "## libmpdec", "## musl"),
+        *(
+            "Mozilla Public License Version 2.0",
+            "PYTHON SOFTWARE FOUNDATION LICENSE VERSION 2",
+            "SIL Open Font License",
+        ),
+        *(
+            "## @observablehq/plot",
+            "## zlib",
+            "## bzip2",
+            "## libffi",
+            "## SQLite",
+            "## Expat",
+            "## libmpdec",
+            "## musl",
+        ),
     ):
         assert words.casefold() in text.casefold(), words

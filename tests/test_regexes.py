@@ -29,6 +29,7 @@ LENGTHS = (25, 500, 20_000)
 within a second even in exponential time."""
 SLOW_S = 0.05
 ENDS = ("\0", "\n\0")
+REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 MANY = 1000
 """A repetition with at least this limit counts as one without a limit."""
 
@@ -100,24 +101,25 @@ def _sample(part: Any) -> str:
 
 
 def _sample_of(kind: Any, value: Any) -> str:
+    found = ""  # of an anchor, or of a look around
     if kind is sre.LITERAL:
-        return chr(value)
-    if kind is sre.NOT_LITERAL:
-        return "a" if value != ord("a") else "b"
-    if kind is sre.ANY:
-        return "a"
-    if kind is sre.IN:
-        return next(_characters(value), "a")
-    if kind in {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}:
+        found = chr(value)
+    elif kind is sre.NOT_LITERAL:
+        found = "a" if value != ord("a") else "b"
+    elif kind is sre.ANY:
+        found = "a"
+    elif kind is sre.IN:
+        found = next(_characters(value), "a")
+    elif kind in REPEATS:
         least, _, body = value
-        return _sample(body) * max(1, least) if least < MANY else ""
-    if kind is sre.SUBPATTERN:
-        return _sample(value[3])
-    if kind is sre.ATOMIC_GROUP:
-        return _sample(value)
-    if kind is sre.BRANCH:
-        return _sample(value[1][0])
-    return ""  # an anchor or a look around
+        found = _sample(body) * max(1, least) if least < MANY else ""
+    elif kind is sre.SUBPATTERN:
+        found = _sample(value[3])
+    elif kind is sre.ATOMIC_GROUP:
+        found = _sample(value)
+    elif kind is sre.BRANCH:
+        found = _sample(value[1][0])
+    return found
 
 
 def _characters(members: Any) -> Iterator[str]:
@@ -142,7 +144,7 @@ def _is_in(letter: str, kind: Any, value: Any) -> bool:
 def _repeated(part: Any, before: str = "") -> Iterator[tuple[str, str]]:
     """Yield for each repetition a text that leads to it, and what can be repeated: a sample, and other characters."""
     for kind, value in part:
-        if kind in {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}:
+        if kind in REPEATS:
             _, most, body = value
             if most >= MANY:
                 yield before, _sample(body)

@@ -139,6 +139,17 @@ def test_every_incident_is_drawn_for_somebody_and_has_one_cause_that_explains_it
     assert len(learners_of_each_cause()) == len(blind_diagnosis.CAUSES)
 
 
+def worked_ms(folded: str) -> dict[str, float]:
+    """Return the work of each thread in milliseconds, from the folded stacks."""
+    busy: dict[str, float] = {}
+    for line in folded.splitlines():
+        stack, _, count = line.rpartition(" ")
+        if ";" in stack:
+            thread = ";".join(stack.split(";")[:2])
+            busy[thread] = busy.get(thread, 0) + int(count) / 1e6
+    return busy
+
+
 def read_off(learner: str) -> tuple[str, dict[str, float]]:
     """Diagnose as a learner would, from what the tools print."""
 
@@ -171,12 +182,7 @@ def read_off(learner: str) -> tuple[str, dict[str, float]]:
         _, _, shown, ms = max((point for point in points if point[3] != "-"), key=lambda point: float(point[2]))
         rate = depth * 1000 / float(ms)
         return blind_diagnosis.BURSTS, {"shown_in_flight": float(shown) * float(ms) / 1e3, "disk_mib_per_s": rate}
-    busy: dict[str, float] = {}
-    for line in folded.splitlines():
-        stack, _, count = line.rpartition(" ")
-        if ";" in stack:
-            thread = ";".join(stack.split(";")[:2])
-            busy[thread] = busy.get(thread, 0) + int(count) / 1e6
+    busy = worked_ms(folded)
     if not busy:
         number, prefix = words(blind_diagnosis.look(learner, "fio"), r"BW=([\d.]+)([KM])iB/s")
         rate = float(number) * {"K": 1, "M": 1024}[prefix]
@@ -193,7 +199,10 @@ def read_off(learner: str) -> tuple[str, dict[str, float]]:
 def test_the_words_of_a_ticket_fit_every_cause() -> None:
     causes, complaints = len(blind_diagnosis.CAUSES), len(blind_diagnosis.COMPLAINTS)
     told = [
-        {re.sub(r"[\d.,]+", "", blind_diagnosis.ticket(bytes([cause, complaint, *range(30)]))) for complaint in range(4)}
+        {
+            re.sub(r"[\d.,]+", "", blind_diagnosis.ticket(bytes([cause, complaint, *range(30)])))
+            for complaint in range(4)
+        }
         for cause in range(causes)
     ]
     words = [{text.partition(": ")[2] for text in texts} for texts in told]

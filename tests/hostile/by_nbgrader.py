@@ -181,14 +181,20 @@ HAND_INS = (
     HandIn("deep", "is nested too deeply", points=NONE, told="read as a notebook", file=b'{"cells": ' + b"[" * 100_000),
     HandIn("nested", "metadata of 300 levels", told=CHANGED, change=replaced("choice", metadata={"x": nested(300)})),
     HandIn("no-json", "a file, not a notebook", points=NONE, told="read as a notebook", file=b"\x89PNG nonsense"),
-    HandIn("long-text", "three million exclamation marks", told="longer than", change=added("markdown", "!" * 3_000_000)),
+    HandIn(
+        "long-text", "three million exclamation marks", told="longer than", change=added("markdown", "!" * 3_000_000)
+    ),
     HandIn("many-cells", "5,000 cells", points=NONE, told="5,0", change=many_cells(5_000)),
     HandIn("long-code", "three megabytes of code", points=NONE, told="of code", change=added("code", "''" * 1_500_000)),
     HandIn("spaces", "code that is costly to colour", change=added("code", " " * 1_000_000 + "x")),
     HandIn("time", "a time that is none", beside=lambda place: (place / "timestamp.txt").write_text("<b>soon</b>")),
-    HandIn("time-bytes", "a time that is no text", beside=lambda place: (place / "timestamp.txt").write_bytes(b"\xff" * 99)),
     HandIn(
-        "time-far", "a time in the far future", beside=lambda place: (place / "timestamp.txt").write_text("9999-12-31 UTC")
+        "time-bytes", "a time that is no text", beside=lambda place: (place / "timestamp.txt").write_bytes(b"\xff" * 99)
+    ),
+    HandIn(
+        "time-far",
+        "a time in the far future",
+        beside=lambda place: (place / "timestamp.txt").write_text("9999-12-31 UTC"),
     ),
     HandIn("pipe", "a named pipe beside it", beside=lambda place: os.mkfifo(place / "commits.json")),
     HandIn("page", "a page beside it", beside=lambda place: (place / "page.html").write_text(HTML)),

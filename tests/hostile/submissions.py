@@ -282,7 +282,9 @@ SUBMISSIONS = (
     Submission(
         "answer-takes-time",
         "an answer whose parts take longer and longer",
-        {"choice": "import time\nclass Slow:\n    def __iter__(self):\n        while True:\n            yield time.sleep(0.5)\nchoice = Slow()"},
+        {
+            "choice": "import time\nclass Slow:\n    def __iter__(self):\n        while True:\n            yield time.sleep(0.5)\nchoice = Slow()"
+        },
         PREDICTED,
         TOO_LATE,
         slow=True,
@@ -318,14 +320,28 @@ for _ in range(2000):
         PREDICTED,
         "memory",
     ),
-    Submission("threads", "ten thousand threads", after("import threading, time\nfor _ in range(10_000):\n    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()")),
+    Submission(
+        "threads",
+        "ten thousand threads",
+        after(
+            "import threading, time\nfor _ in range(10_000):\n    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
+        ),
+    ),
     Submission(
         "stack",
         "recursion until the interpreter ends",
-        {"choice": f"import sys\n{GOOD}sys.setrecursionlimit(10 ** 9)\ndef deeper():\n    return [deeper()]\ndeeper()\n"},
+        {
+            "choice": f"import sys\n{GOOD}sys.setrecursionlimit(10 ** 9)\ndef deeper():\n    return [deeper()]\ndeeper()\n"
+        },
         (0, 9),
     ),
-    Submission("pipes-closed", "closes the pipe of the answers", {"choice": f"import os\n{GOOD}os.closerange(0, 256)\n"}, (0, 3), ENDED),
+    Submission(
+        "pipes-closed",
+        "closes the pipe of the answers",
+        {"choice": f"import os\n{GOOD}os.closerange(0, 256)\n"},
+        (0, 3),
+        ENDED,
+    ),
     Submission(
         "timer",
         "a signal that raises while the answer is read",
@@ -362,7 +378,9 @@ for number in range(3, 64):
     Submission(
         "policy-says-ready",
         "answers before it is asked",
-        {"policy": f"{REAL}for number in range(3, 64):\n    try:\n        real('os').write(number, b'{{\"ready\": true}}\\n[1]\\n[2]\\n')\n    except OSError:\n        pass\n"},
+        {
+            "policy": f"{REAL}for number in range(3, 64):\n    try:\n        real('os').write(number, b'{{\"ready\": true}}\\n[1]\\n[2]\\n')\n    except OSError:\n        pass\n"
+        },
         NONE,
         "",
         assignment="cache-policies",

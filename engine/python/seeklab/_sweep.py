@@ -255,9 +255,7 @@ def _on_threads(points: Iterable[Point], runs: int, report: Progress) -> Generat
             raise
 
 
-def _on_executor(
-    points: Iterable[Point], runs: int, executor: Executor, report: Progress
-) -> Generator[Metrics]:
+def _on_executor(points: Iterable[Point], runs: int, executor: Executor, report: Progress) -> Generator[Metrics]:
     size, rest = math.ceil(runs / MAX_BATCHES), iter(points)
     batches = iter(lambda: list(islice(rest, size)), [])
     tasks = [(executor.submit(run_batch, batch), len(batch)) for batch in batches]

@@ -313,8 +313,10 @@ def as_tuples(value: Any) -> Any:
 
 
 IMPORTS = frozenset(
-    ("__future__", "bisect", "collections", "copy", "dataclasses", "enum", "fractions", "functools", "heapq")
-    + ("itertools", "math", "operator", "random", "statistics", "typing")
+    (
+        *("__future__", "bisect", "collections", "copy", "dataclasses", "enum", "fractions", "functools", "heapq"),
+        *("itertools", "math", "operator", "random", "statistics", "typing"),
+    )
 )
 """The modules that a program may import: arithmetic and data structures, without clocks, files or the simulator."""
 SIMULATOR = "seeklab"
@@ -333,9 +335,7 @@ class WithoutSeeklab(ModuleType):
         raise ImportError(message)
 
 
-def import_for_program(
-    name: str, space: Any = None, local: Any = None, wanted: Any = (), level: int = 0
-) -> ModuleType:
+def import_for_program(name: str, space: Any = None, local: Any = None, wanted: Any = (), level: int = 0) -> ModuleType:
     """Import a module for a program, in place of `__import__`: one of `IMPORTS`, or a substitute for Seeklab.
 
     This is a rule of the exercises with a clear error. What protects the grader is the sandbox: it contains no Seeklab.

@@ -34,7 +34,7 @@ CHANGEABLE = ("grade", "solution", "task", "locked", "points")
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 MAX_NAME = 80
 MAX_TEXT = 100_000
-"""Maximum length of a learner's text in all cells that are not code, in characters: as HTML it is five times as long."""
+"""Maximum length of a learner's text outside of code cells, in characters: as HTML it is five times as long."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,9 @@ def plain_cells(cells: object, known: Mapping[str, Known]) -> tuple[list[dict[st
     for nth, cell in enumerate(found):
         own = at.get(nth)
         source = _source(cell)
-        if (cell.get("cell_type") if own is None else own.cell_type) != "code" and source != getattr(own, "source", None):
+        if (cell.get("cell_type") if own is None else own.cell_type) != "code" and source != getattr(
+            own, "source", None
+        ):
             if len(source) > left:
                 flags.append(f"the notebook's text is longer than {MAX_TEXT:,} characters; the rest is not shown")
             source, left = source[:left], max(0, left - len(source))

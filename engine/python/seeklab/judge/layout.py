@@ -70,7 +70,7 @@ def submissions(
 
 
 def _layout_of(places: Iterable[Path]) -> str:
-    """Return the layout of the folders; raise if they have both, because then one learner's folder could hide a class."""
+    """Return the layout of the folders; raise if they have both: one learner's folder could hide a class."""
     nested = flat = ""
     for place in places:
         nested = nested or (str(place) if _has_students(place) else "")
