@@ -61,17 +61,26 @@ def _text(node: ast.expr) -> str | bytes | None:
     return None
 
 
+def _methods(tree: ast.Module) -> dict[str, set[str]]:
+    """Return the methods that a module calls on each name."""
+    called: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in METHODS:
+            owner = node.value
+            name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+            called.setdefault(name, set()).add(node.attr)
+    return called
+
+
 def used() -> list[Used]:
     """Return every regular expression of the package that is written out."""
     found = []
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
-    called: dict[str, set[str]] = {}
-    for tree in trees.values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and node.attr in METHODS:
-                owner = node.value
-                name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
-                called.setdefault(name, set()).add(node.attr)
+    everywhere: dict[str, set[str]] = {}
+    within = {path: _methods(tree) for path, tree in trees.items()}
+    for called in within.values():
+        for name, methods in called.items():
+            everywhere.setdefault(name, set()).update(methods)
     for path, tree in trees.items():
         names = {
             id(node.value): ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
@@ -87,7 +96,10 @@ def used() -> list[Used]:
             if pattern is None:
                 continue
             flags = _flags([*node.args[1:], *(keyword.value for keyword in node.keywords)])
-            methods = {node.func.attr} if node.func.attr in METHODS else called.get(names.get(id(node), ""), {"search"})
+            name = names.get(id(node), "")
+            # One in a table, without a name of its own, is matched at the beginning of a line.
+            methods = within[path].get(name) or everywhere.get(name) or {"match"}
+            methods = {node.func.attr} if node.func.attr in METHODS else methods
             found.append(Used(f"{path.relative_to(PACKAGE)}:{node.lineno}", pattern, flags, frozenset(methods)))
     return found
 

@@ -65,7 +65,7 @@ def sweep(options: Namespace) -> int:
             [{name: None if _is_missing(value) else value for name, value in row.items()} for row in table.rows()]
         )
     else:
-        named = options.metric or re.findall(r"\{([^}]+)\}", str(case.document["sentence"]))
+        named = options.metric or re.findall(r"\{([^{}]+)\}", str(case.document["sentence"]))
         shown = [*values, "seed", "variant", *(name for name in named if name in table)]
         lines = [[_cell(row[name]) for name in shown] for row in table.rows()]
         print_table(shown, lines, right=[nth for nth, name in enumerate(shown) if not isinstance(table[name], tuple)])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from seeklab.bring.block import Block
 
-STACKED = re.compile(r"(?:dm-|md|zd|loop|drbd|bcache|rbd|nbd)\d+|.*-.*|root|data|home|vg\w*")
+STACKED = re.compile(r"(?:dm-|md|zd|loop|drbd|bcache|rbd|nbd)\d+|[^-\n]*-.*|root|data|home|vg\w*")
 PARTITION = re.compile(r"((?:sd|vd|xvd|hd)[a-z]+)\d+|((?:nvme\d+n\d+|mmcblk\d+))p\d+")
 KINDS = ("reads", "writes", "discards", "flushes")
 MIN_PER_S = 0.05

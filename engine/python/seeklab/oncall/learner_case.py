@@ -437,7 +437,7 @@ def _at(scenario: Any, path: str, which: str, change: Any) -> None:
     """Change a field by its path; create missing layers."""
     where = f'"{shortened(path)}" of the variant "{shortened(which)}"'
     part: Any = scenario
-    *steps, last = re.findall(r"[^.\[\]]+(?:\[[^\]]*\])?", path) or [""]
+    *steps, last = re.findall(r"[^.\[\]]+(?:\[[^\[\]]*\])?", path) or [""]
     if ".".join([*steps, last]) != path or not PART.match(last):
         raise SeeklabError([Problem("variants", f"{where} is not a path, such as jobs[client].bs")])
     for step in [*steps, *([last] if "[" in last else [])]:

@@ -24,7 +24,7 @@ STARTS = (
 )
 HOLDS: tuple[str, ...] = ("%usr", "kB_rd/s")
 PSI = re.compile(r"(some|full) avg10=([\d.]+) avg60=([\d.]+) avg300=([\d.]+) total=(\d+)")
-TOP_CPU = re.compile(r"([\d.,]+)\s*%?\s*(us|sy|ni|id|wa|hi|si|st)\b")
+TOP_CPU = re.compile(r"(?<![\d.,])([\d.,]++)\s*+%?\s*+(us|sy|ni|id|wa|hi|si|st)\b")
 NAMES = {
     "us": "user",
     "sy": "system",
@@ -36,8 +36,8 @@ NAMES = {
     "st": "steal",
 }
 LOAD = re.compile(r"load average: ([\d.,]+?),? ")
-PROCESS = re.compile(r"\s*(\d+) (\S+)\s.*\s([RSDZTI])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.,]+)\s+(\S.*)$")
-PERF = re.compile(r"\s+(\d+\.\d+)%\s+(.{0,60}?)\s*\[(k|\.)\]\s+(\S+)")
+PROCESS = re.compile(r"\s*+(\d+) (\S+)\s.{0,200}\s([RSDZTI])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.,]+)\s+(\S.*)$")
+PERF = re.compile(r"\s++(\d+\.\d+)%\s++(.{0,60}?)\s*+\[(k|\.)\]\s+(\S+)")
 IOTOP = re.compile(
     r"(?:Total|Current|Actual) DISK READ\s*:\s+([\d.]+) ([KMGT]?)B?/s \| (?:Total|Current"
     r"|Actual) DISK WRITE\s*:\s+([\d.]+) ([KMGT]?)B?/s"

@@ -43,7 +43,7 @@ KNOWN = EXTENDED | {
 }
 BANNER = re.compile(r"Linux (\S{1,80}) \((\S{0,80})\)")
 STAMP = re.compile(r"\s*(?:\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}[ T,]|\d{1,2}:\d{2}:\d{2})[\dAPM :.,+Z-]*$")
-INTERVAL = re.compile(r"\biostat\b(?:\s+-{1,2}\S+|\s+[a-z]\w*)*\s+(\d{1,5})\b")
+INTERVAL = re.compile(r"\biostat\b(?:\s++(?:-\S++|[a-z]\w*+)){0,20}+\s+(\d{1,5})\b")
 WITHOUT_BOOT = re.compile(r"\biostat\b.{0,40}\s-[a-zA-Z]{0,8}y")
 SECTOR = 512
 EMPTY = 60

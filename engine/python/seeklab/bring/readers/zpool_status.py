@@ -19,8 +19,8 @@ LEAF = re.compile(
     r"\s{0,40}(\S+)\s+(ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|AVAIL"
     r"|INUSE)\b\s*([\d.KMG]+)?\s*([\d.KMG]+)?\s*([\d.KMG]+)?(.*)"
 )
-ISSUED = re.compile(r"([\d.,]+[KMGTP]?) issued at ([\d.,]+[KMGT]?)/s")
-SCANNED = re.compile(r"([\d.,]+[KMGTP]?) scanned (?:out of ([\d.,]+[KMGTP]?) )?at ([\d.,]+[KMGT]?)/s")
+ISSUED = re.compile(r"(?<![\d.,])([\d.,]++[KMGTP]?) issued at ([\d.,]+[KMGT]?)/s")
+SCANNED = re.compile(r"(?<![\d.,])([\d.,]++[KMGTP]?) scanned (?:out of ([\d.,]+[KMGTP]?) )?at ([\d.,]+[KMGT]?)/s")
 TOTAL = re.compile(r"([\d.,]+[KMGTP]?) total")
 DONE = re.compile(r"([\d.,]{1,8})% done")
 END = re.compile(r"\S")

@@ -120,7 +120,7 @@ def _delayed(maximum: float) -> float:
 
 @cache
 def _shares() -> list[float]:
-    lines = re.findall(r"(\d+)MB of (\d+)MB", case("tune-openzfs").run("mixed").text("dirty"))
+    lines = re.findall(r"(?<!\d)(\d++)MB of (\d+)MB", case("tune-openzfs").run("mixed").text("dirty"))
     return [100 * int(used) / int(most) for used, most in lines]
 
 

@@ -306,7 +306,9 @@ def _limits(device: Device, queue: float) -> Iterator[Reading]:
 
 
 def _family(name: str) -> str:
-    return re.sub(r"\d+(?:n\d+)?$|(?<=^sd)[a-z]+$|(?<=^xvd)[a-z]+$|(?<=^vd)[a-z]+$|(?<=^c)\S+$", "", name) or name
+    return (
+        re.sub(r"(?<!\d)\d++(?:n\d++)?$|(?<=^sd)[a-z]+$|(?<=^xvd)[a-z]+$|(?<=^vd)[a-z]+$|(?<=^c)\S+$", "", name) or name
+    )
 
 
 def _peers(devices: Sequence[Device]) -> Iterator[Reading]:
