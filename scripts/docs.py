@@ -1,7 +1,7 @@
 """`make docs`: the documentation as a site of static pages, in `.cache/docs/html`; the site shows it under `docs/`.
 
-Sphinx with MyST builds it, because one tool then reads docstrings, runs doctests, checks references and writes an offline
-search. The pages of `docs/` are its sources. Pages that follow from code are written to `docs/generated/` first.
+Sphinx with MyST builds it, because one tool then reads docstrings, runs doctests, checks references and writes an
+offline search. The pages of `docs/` are its sources. Pages that follow from code are in `docs/generated/`.
 """
 
 from __future__ import annotations

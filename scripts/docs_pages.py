@@ -1,7 +1,7 @@
 """The generated pages of the documentation, and the links between files that mean something else on the site.
 
-A page follows from one source: the scenario from the engine's schema, case files and JSON documents from the types that
-`make wasm` writes, metrics from a run of each case, the model from the headers of its modules.
+A page follows from one source. The scenario follows from the engine's schema. Case files and JSON documents follow from
+the types that `make wasm` writes, metrics from a run of each case, the model from the headers of its modules.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _LINKED = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#|site:)([^)\s]+)\)"
 def with_site_links(text: str, source: Path, page: str) -> str:
     """Return a text whose links to files lead to the pages of the site.
 
-    `source` is the file that the text is from, `page` the page of the documentation that shows it. A link to a file that
-    the site does not show leads to the repository; without a known repository only its words remain.
+    `source` is the file of the text, `page` the page of the documentation that shows it. A link to a file that the site
+    does not show leads to the repository; without a known repository only its words remain.
     """
 
     def replaced(found: re.Match[str]) -> str:
@@ -79,13 +79,18 @@ def write() -> None:
     GENERATED.mkdir()
     for name, page in PAGES.items():
         (GENERATED / f"{name}.md").write_text(page(), encoding="utf-8")
-    for file, page in ROOT_PAGES.items():
-        if page.startswith("generated/") and (ROOT / file).exists():
-            text = with_site_links((ROOT / file).read_text(encoding="utf-8"), ROOT / file, page)
-            (DOCS / f"{page}.md").write_text(text, encoding="utf-8")
+    for file, shown_as in ROOT_PAGES.items():
+        if shown_as.startswith("generated/") and (ROOT / file).exists():
+            text = with_site_links((ROOT / file).read_text(encoding="utf-8"), ROOT / file, shown_as)
+            (DOCS / f"{shown_as}.md").write_text(text, encoding="utf-8")
 
 
 # The scenario: tables of fields from the JSON Schema.
+
+
+SCENARIO = """\
+`seeklab schema` prints the JSON Schema of this page, and `seeklab.validate` checks a scenario against it. You may leave
+out a field unless it is required."""
 
 
 def scenario() -> str:
@@ -95,18 +100,17 @@ def scenario() -> str:
     schema = seeklab.schema()
     parts = [
         "# Scenario",
-        f"{schema['description']} `seeklab schema` prints the JSON Schema that this page shows, and `seeklab.validate` "
-        "checks a scenario against it. A field without a default may be left out unless it is required.",
-        _fields("scenario", schema),
+        f"{schema['description']} {SCENARIO}",
+        _fields(schema),
         *(
-            f"## {name}\n\n{_text(one.get('description', ''))}\n\n{_fields(name, one) or _choices(one)}"
+            f"## {name}\n\n{_text(one.get('description', ''))}\n\n{_fields(one) or _choices(one)}"
             for name, one in sorted(schema.get("$defs", {}).items())
         ),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _fields(name: str, schema: Mapping[str, Any]) -> str:
+def _fields(schema: Mapping[str, Any]) -> str:
     required = set(schema.get("required", ()))
     rows = [
         (
@@ -126,8 +130,7 @@ def _choices(schema: Mapping[str, Any]) -> str:
         value = one.get("const", one.get("enum", [None])[0])
         label = f"`{value}`" if value is not None else _type(one)
         rows.append((label, _text(one.get("description", ""))))
-    for value in schema.get("enum", ()):
-        rows.append((f"`{value}`", ""))
+    rows += [(f"`{value}`", "") for value in schema.get("enum", ())]
     return _table(("value", "meaning"), rows) if rows else _type(schema)
 
 
@@ -172,7 +175,9 @@ def _number(value: float | None) -> str:
 # Types of case files and answers, from the TypeScript that the build writes.
 
 _TYPE = re.compile(r"(?:/\*\* (?P<doc>.*?) \*/\n)?export type (?P<name>\w+) =(?P<body>.*?);\n(?=\n|\Z)", re.DOTALL)
-_FIELD = re.compile(r"(?:/\*\* (?P<doc>.*?) \*/\n\s*)?readonly (?P<name>\w+)(?P<optional>\??): (?P<type>.*?);\n", re.DOTALL)
+_FIELD = re.compile(
+    r"(?:/\*\* (?P<doc>.*?) \*/\n\s*)?readonly (?P<name>\w+)(?P<optional>\??): (?P<type>.*?);\n", re.DOTALL
+)
 
 
 def _types() -> dict[str, tuple[str, str]]:
@@ -190,7 +195,7 @@ def _closure(name: str, types: Mapping[str, tuple[str, str]]) -> list[str]:
         if one in seen or one not in types:
             continue
         seen.append(one)
-        todo += [word for word in re.findall(r"\b[A-Z]\w+\b", re.sub(r"/\*\*.*?\*/", "", types[one][1], flags=re.DOTALL))]
+        todo += list(re.findall(r"\b[A-Z]\w+\b", re.sub(r"/\*\*.*?\*/", "", types[one][1], flags=re.DOTALL)))
     return seen
 
 
@@ -199,7 +204,12 @@ def _type_sections(names: Iterable[str], types: Mapping[str, tuple[str, str]]) -
     for name in names:
         doc, body = types[name]
         rows = [
-            (f"`{one['name']}`", _ts_type(one["type"], names), "optional" if one["optional"] else "", _text(one["doc"] or ""))
+            (
+                f"`{one['name']}`",
+                _ts_type(one["type"], names),
+                "optional" if one["optional"] else "",
+                _text(one["doc"] or ""),
+            )
             for one in _FIELD.finditer(f"{body}\n")
         ]
         shown = _table(("field", "type", "", "meaning"), rows) if rows else f"```typescript\n{body}\n```"
@@ -219,8 +229,8 @@ def _ts_type(text: str, names: Iterable[str]) -> str:
 CASE_FILES = """# Case files
 
 A case is a TOML file in `engine/cases`. It has the fields below, except those that the engine adds (`controls` with
-their values, `scenario`). In a file, a variant or what-if lists the paths that it removes in `unset`, because TOML has no
-null. [Add a case](contributing.md#add-a-case) is the recipe, and `odx-prefetch.toml` shows every field.
+their values, `scenario`). In a file, a variant or what-if lists the paths that it removes in `unset`, because TOML has
+no null. [Add a case](contributing.md#add-a-case) is the recipe, and `odx-prefetch.toml` shows every field.
 """
 
 
@@ -232,9 +242,9 @@ def cases() -> str:
 
 JSON_DOCUMENTS = """# JSON documents
 
-With `--json`, a command prints one JSON document on stdout. Most documents are answers of the engine, and have the types
-on this page. `seeklab run --json` prints `case`, `variant`, `seed`, `fingerprint`, `metrics`, `events`, `wall_s` and
-`version`. Errors are on stderr; the [exit status](../command-line.md) tells their kind.
+With `--json`, a command prints one JSON document on stdout. Most documents are answers of the engine, and have the
+types on this page. `seeklab run --json` prints `case`, `variant`, `seed`, `fingerprint`, `metrics`, `events`, `wall_s`
+and `version`. Errors are on stderr; the [exit status](../command-line.md) tells their kind.
 """
 
 
@@ -242,7 +252,10 @@ def documents() -> str:
     """Write the types of the engine's answers, without those of case files."""
     types = _types()
     case = set(_closure("CaseDocument", types))
-    return "\n\n".join([JSON_DOCUMENTS.strip(), *_type_sections([name for name in types if name not in case], types)]) + "\n"
+    return (
+        "\n\n".join([JSON_DOCUMENTS.strip(), *_type_sections([name for name in types if name not in case], types)])
+        + "\n"
+    )
 
 
 # Metrics: each case says what it reports.
@@ -251,7 +264,7 @@ METRICS = """# Metrics
 
 Each layer reports metrics, and a name ends with its unit. The name starts with a job or a device where there are
 several; here `JOB` and `DEVICE` replace these. The table lists the metrics of the default variant of every case.
-`seeklab show CASE --as metrics` prints those of one run.
+`seeklab show CASE --as metrics` prints the metrics of one run.
 """
 
 
@@ -295,7 +308,9 @@ def model() -> str:
     order = re.findall(r"\$crate::layers::(\w+)", (layers / "table.rs").read_text(encoding="utf-8"))
     tops = list(dict.fromkeys(order))
     tops += sorted(
-        path.stem for path in layers.iterdir() if path.stem not in {*tops, "mod", "table"} and not path.name.startswith(".")
+        path.stem
+        for path in layers.iterdir()
+        if path.stem not in {*tops, "mod", "table"} and not path.name.startswith(".")
     )
     parts = [MODEL.strip()]
     for top in tops:
@@ -320,7 +335,9 @@ def _header(path: Path) -> str:
     text = "\n".join(lines).strip()
     text = re.sub(r"\[(`[^`\]]+`)\](?:\([^)]*\))?", r"\1", text)
     text = re.sub(r"^#+ (.*)$", r"**\1**", text, flags=re.MULTILINE)
-    return re.sub(r"^```(?:text|ignore|rust)?$", "```text", text, flags=re.MULTILINE, count=0) if "```" in text else text
+    return (
+        re.sub(r"^```(?:text|ignore|rust)?$", "```text", text, flags=re.MULTILINE, count=0) if "```" in text else text
+    )
 
 
 PAGES: Mapping[str, Callable[[], str]] = {
@@ -336,7 +353,9 @@ PAGES: Mapping[str, Callable[[], str]] = {
 def _table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     columns = tuple(columns)
     lines = [columns, ("---",) * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |" for line in lines) + "\n"
+    return (
+        "\n".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |" for line in lines) + "\n"
+    )
 
 
 def _text(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Check the links of a folder of HTML pages: each leads to a file of the folder, and to an element that exists in it."""
+"""Check the links of a folder of HTML pages: each leads to a file of the folder, and to a place in it."""
 
 from __future__ import annotations
 
@@ -38,9 +38,7 @@ def _read(path: Path) -> _Page:
     return page
 
 
-def check(
-    folder: Path, outside: Collection[str] = (), *, leave_out: tuple[str, ...] = ()
-) -> tuple[list[str], int]:
+def check(folder: Path, outside: Collection[str] = (), *, leave_out: tuple[str, ...] = ()) -> tuple[list[str], int]:
     """Return the broken links as sentences, and the number of links.
 
     Addresses of other servers are not opened. `outside` lists files next to the folder that links may lead to,
@@ -70,7 +68,12 @@ def check(
             elif not target.is_file():
                 broken.append(f"{where}: {address} leads to a file that does not exist.")
             # A fragment with a value is a run or a shift, which the page's script reads.
-            elif parts.fragment and "=" not in parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
+            elif (
+                parts.fragment
+                and "=" not in parts.fragment
+                and target in pages
+                and unquote(parts.fragment) not in pages[target].anchors
+            ):
                 broken.append(f"{where}: {address} leads to a place that its page does not have.")
     return broken, checked
 

@@ -1,7 +1,7 @@
 """`make rehearse`: upload the wheel to a package index on this machine, install it from there, and use it.
 
-Each Python that is found here (3.11 to 3.14) gets a new environment with `seeklab[course]`. Other packages come from the
-index that pip uses anyway. It needs neither a compiler nor Node, and runs on Linux, macOS and Windows.
+Each Python that is found here (3.11 to 3.14) gets a new environment with `seeklab[course]`. Other packages come from
+the index that pip uses anyway. It needs neither a compiler nor Node, and runs on Linux, macOS and Windows.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ FOLDER = CACHE / "release" / "rehearsal"
 CASE = "odx-prefetch"
 NOTEBOOK = "notebooks/01-the-missing-256-kib.ipynb"
 IOSTAT = """\
-Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz  aqu-sz  %util
-sda            180.00   1440.00     0.00   0.00   43.10     8.00    2.00     16.00     0.00   0.00    5.00     8.00    7.77  99.90
+Device   r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s  wkB/s wrqm/s %wrqm w_await wareq-sz aqu-sz  %util
+sda   180.00   1440.00     0.00   0.00   43.10     8.00    2.00  16.00   0.00  0.00    5.00     8.00   7.77  99.90
 """
 LOG = "rehearse"
 START_S = 20.0
@@ -49,13 +49,13 @@ def interpreters() -> dict[str, str]:
         if version in PYTHONS:
             found.setdefault(version, path)
     for version in PYTHONS:
-        for path in sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python3")):
-            found.setdefault(version, str(path))
+        for installed in sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python3")):
+            found.setdefault(version, str(installed))
     return dict(sorted(found.items()))
 
 
 def files() -> list[Path]:
-    """Return the files to upload: all files of a release, or the wheel in `dist/`."""
+    """Return the files to upload: a release, or the wheel in `dist/`."""
     version = project()["version"]
     release = sorted((ROOT / "dist" / "release" / "python").glob(f"seeklab-{version}*"))
     wheel = sorted((ROOT / "dist").glob(f"seeklab-{version}-*.whl"))

@@ -120,7 +120,7 @@ def build(entry: version.Release) -> None:
     for wheel in DIST.glob(f"seeklab-{entry.version}-*.whl"):
         shutil.copy2(wheel, python)
     build_sdist(python, entry)
-    _pack(WEB / "dist", FOLDER / f"seeklab-site-{entry.version}.tar.gz", f"seeklab-site-{entry.version}", entry.epoch)
+    pack(WEB / "dist", FOLDER / f"seeklab-site-{entry.version}.tar.gz", f"seeklab-site-{entry.version}", entry.epoch)
     bom = FOLDER / f"seeklab-{entry.version}.cdx.json"
     run(LOG, bin_of(TOOLS) / "python", "-B", ROOT / "scripts" / "sbom.py", bom)
     (FOLDER / "NOTES.md").write_text(entry.text + "\n", encoding="utf-8")
@@ -138,10 +138,10 @@ def build_sdist(into: Path, entry: version.Release) -> Path:
         with tarfile.open(built) as archive:
             archive.extractall(inner, filter="data")
         (top,) = inner.iterdir()
-        return _pack(top, into / built.name, top.name, entry.epoch)
+        return pack(top, into / built.name, top.name, entry.epoch)
 
 
-def _pack(folder: Path, into: Path, name: str, epoch: int) -> Path:
+def pack(folder: Path, into: Path, name: str, epoch: int) -> Path:
     """Pack a folder so that equal contents make equal archives: in order, with one date, without owners."""
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as archive:
@@ -166,7 +166,9 @@ def _write_recipe(sdist: Path) -> None:
 def write_sums(folder: Path) -> None:
     """Write the digest of each file, in the form that `sha256sum --check` reads."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "SHA256SUMS")
-    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}" for path in paths]
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}" for path in paths
+    ]
     (folder / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -202,7 +204,10 @@ def _say_next(number: str, trial: list[str]) -> None:
         for line in trial:
             say(f"- {line}")
         return
-    say(f"\nTo publish, push the tag; the workflow release.yml does the rest:\n\n    git tag v{number} && git push origin v{number}")
+    say(
+        f"\nTo publish, push the tag; the workflow release.yml does the rest:\n\n"
+        f"    git tag v{number} && git push origin v{number}"
+    )
 
 
 if __name__ == "__main__":

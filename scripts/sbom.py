@@ -7,7 +7,7 @@ site or the wheel does not contain, such as a linter, has the scope *excluded*.
 from __future__ import annotations
 
 import base64
-import datetime
+import datetime as dt
 import json
 import re
 import sys
@@ -68,7 +68,9 @@ def _python() -> Iterator[Package]:
 def _cargo() -> Iterator[Package]:
     for one in tomllib.loads(CARGO_LOCK.read_text(encoding="utf-8"))["package"]:
         if "source" in one:  # without one, it is a crate of this repository
-            yield Package("cargo", one["name"], one["version"], "engine/Cargo.lock", digest=("SHA-256", one["checksum"]))
+            yield Package(
+                "cargo", one["name"], one["version"], "engine/Cargo.lock", digest=("SHA-256", one["checksum"])
+            )
 
 
 def _npm() -> Iterator[Package]:
@@ -94,7 +96,7 @@ def write(path: Path) -> int:
     newest = releases()[0]
     bom = Bom()
     # Two bills of one release are equal.
-    bom.metadata.timestamp = datetime.datetime.fromtimestamp(newest.epoch, datetime.UTC)
+    bom.metadata.timestamp = dt.datetime.fromtimestamp(newest.epoch, dt.UTC)
     bom.serial_number = uuid.uuid5(uuid.NAMESPACE_URL, f"pkg:pypi/seeklab@{project()['version']}")
     own = PackageURL("pypi", None, "seeklab", project()["version"])
     bom.metadata.component = Component(

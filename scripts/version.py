@@ -1,12 +1,12 @@
 """The version: `pyproject.toml` has it, and `write` copies it to the files that cannot read it there.
 
-A release is dated in the changelog. That date is also the time stamp of every file in its archives, so two builds of one
-release are equal.
+A release is dated in the changelog. That date is also the time stamp of every file in its archives, so two builds of
+one release are equal.
 """
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import re
 import tomllib
 from dataclasses import dataclass
@@ -63,13 +63,13 @@ class Release:
     """A part of the changelog."""
 
     version: str
-    date: datetime.date
+    date: dt.date
     text: str
 
     @property
     def epoch(self) -> int:
         """Return the start of its day in UTC, in seconds: the value of SOURCE_DATE_EPOCH."""
-        return int(datetime.datetime.combine(self.date, datetime.time(), datetime.UTC).timestamp())
+        return int(dt.datetime.combine(self.date, dt.time(), dt.UTC).timestamp())
 
 
 def project() -> dict[str, Any]:
@@ -111,7 +111,7 @@ def releases(text: str | None = None) -> list[Release]:
     text = CHANGELOG.read_text(encoding="utf-8") if text is None else text
     parts = re.split(rf"^## ({NUMBER}) - (\d{{4}}-\d\d-\d\d)$", text, flags=re.MULTILINE)[1:]
     return [
-        Release(number, datetime.date.fromisoformat(date), body.strip())
+        Release(number, dt.date.fromisoformat(date), body.strip())
         for number, date, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     ]
 
@@ -124,7 +124,7 @@ def release(version: str) -> Release:
                 message = f"CHANGELOG.md: the part ## {version} is empty; list what a user notices."
                 raise StepFailedError(message)
             return one
-    today = datetime.datetime.now(datetime.UTC).date()
+    today = dt.datetime.now(dt.UTC).date()
     message = f"CHANGELOG.md has no part for {version}; write its heading as ## {version} - {today}, below Unreleased."
     raise StepFailedError(message)
 

@@ -7,7 +7,6 @@ import json
 import re
 import tarfile
 import tomllib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,6 +21,7 @@ from console import ROOT, StepFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 GITHUB = ROOT / ".github"
 CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
@@ -94,8 +94,9 @@ def test_cargo_and_npm_packages_have_the_digests_of_their_locks() -> None:
 
 
 def _citation(field: str) -> str:
-    (found,) = re.findall(rf"^{field}: (.*)$", CITATION, re.MULTILINE)
-    return found.strip('"')
+    found = re.search(rf"^{field}: (.*)$", CITATION, re.MULTILINE)
+    assert found, field
+    return found[1].strip('"')
 
 
 def test_the_citation_names_this_release() -> None:
@@ -218,7 +219,7 @@ def test_equal_folders_make_equal_archives(tmp_path: Path) -> None:
         (folder / "sub").mkdir(parents=True)
         for file in ("sub/b", "a") if name == "one" else ("a", "sub/b"):
             (folder / file).write_text(file)
-        packed = release._pack(folder, tmp_path / f"{name}.tar.gz", "top", 1_795_737_600)
+        packed = release.pack(folder, tmp_path / f"{name}.tar.gz", "top", 1_795_737_600)
         digests.append(hashlib.sha256(packed.read_bytes()).hexdigest())
     assert digests[0] == digests[1]
     with tarfile.open(tmp_path / "one.tar.gz") as archive:

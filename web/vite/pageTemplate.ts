@@ -44,7 +44,10 @@ export function fillTemplate(template: string, page: string, name: string): stri
     content: content.trim(),
     version,
   };
-  return template.replace(/%(title|description|script|metas|header|content|version)%/g, (_, key: string) => parts[key]!);
+  return template.replace(
+    /%(title|description|script|metas|header|content|version)%/g,
+    (_, key: string) => parts[key]!,
+  );
 }
 
 export function pageTemplate(): Plugin {

@@ -462,7 +462,10 @@ export function serviceWorker(): Plugin {
         // Python, the lab, the documentation and pages of notebooks are kept once they have been used; a new wheel is a new version all the
         // same. Cards and the feed are for other sites, and the library with all cases for Python.
         const files = all.filter(
-          (name) => !/^(pyodide|lab|cards|docs)\/|^(sitemap\.xml|feed\.xml|robots\.txt|llms\.txt)$|^\d\d-[^/]*\.html$|\/library-[^/]*\.json$/.test(name),
+          (name) =>
+            !/^(pyodide|lab|cards|docs)\/|^(sitemap\.xml|feed\.xml|robots\.txt|llms\.txt)$|^\d\d-[^/]*\.html$|\/library-[^/]*\.json$/.test(
+              name,
+            ),
         );
         const hash = createHash("sha256");
         for (const name of all) hash.update(name).update(readFileSync(join(outDir, name)));

@@ -65,7 +65,12 @@ describe("the feed", () => {
 
   it("is XML with the newest incident first, and its day", () => {
     expect(xml(text).documentElement.namespaceURI).toBe("http://www.w3.org/2005/Atom");
-    expect(texts(text, "title")).toEqual(["Seeklab: new incidents", "B · Title of b", "A · Title of a", "C · Title of c"]);
+    expect(texts(text, "title")).toEqual([
+      "Seeklab: new incidents",
+      "B · Title of b",
+      "A · Title of a",
+      "C · Title of c",
+    ]);
     expect(texts(text, "updated").slice(0, 2)).toEqual(["2026-11-24T00:00:00Z", "2026-11-24T00:00:00Z"]);
     expect(texts(text, "summary")[0]).toBe('"Slow" & <b>b</b>. Source: A & B, 2021.');
   });
