@@ -22,7 +22,7 @@ author = _metadata["authors"][0]["name"]
 release = version = _metadata["version"]
 copyright = f"{author}; text under CC-BY-4.0"  # noqa: A001 -- Sphinx's name
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon"]
 exclude_patterns = ["instructor/hub"]
 nitpicky = False
 
@@ -32,10 +32,11 @@ myst_heading_anchors = 3
 myst_url_schemes = {"http": None, "https": None, "mailto": None, "site": "{{path}}{{query}}#{{fragment}}"}
 suppress_warnings = [
     "myst.header",  # a module's header may start at any level
-    "toc.empty_glob",  # a page that does not exist yet
+    "ref.python",  # a field named like a built-in type
 ]
 
 autodoc_default_options = {"members": True, "show-inheritance": True}
+default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
@@ -57,8 +58,18 @@ doctest_global_setup = "import seeklab"
 def _site_links(_: Sphinx, page: str, content: list[str]) -> None:
     """Point links to files of the repository to pages of the site."""
     source = ROOT / "docs" / f"{page}.md"
+    if page == "index" and not (ROOT / "SECURITY.md").exists():
+        content[0] = content[0].replace("generated/security\n", "")
     if not page.startswith("generated/"):
         content[0] = docs_pages.with_site_links(content[0], source, page)
+
+
+def _mark_code(_app: Sphinx, _what: str, _name: str, _item: object, _options: object, lines: list[str]) -> None:
+    """Mark an indented block after an empty line as code, as Markdown does."""
+    for at in range(len(lines) - 1, 1, -1):
+        starts = lines[at].startswith("    ") and not lines[at - 1].strip() and lines[at - 2].strip()
+        if starts and not lines[at - 2].startswith(" "):
+            lines[at:at] = ["::", ""]
 
 
 def setup(app: Sphinx) -> None:
@@ -69,3 +80,4 @@ def setup(app: Sphinx) -> None:
     if UNKNOWN not in address:
         app.config.html_baseurl = f"{address.rstrip('/')}/docs/"
     app.connect("source-read", _site_links)
+    app.connect("autodoc-process-docstring", _mark_code, priority=100)  # before napoleon

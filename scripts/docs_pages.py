@@ -61,8 +61,10 @@ def _site_address(address: str, source: Path, page: str) -> str | None:
     end = f"#{anchor}" if anchor else ""
     if name in ROOT_PAGES and (ROOT / name).exists():
         return f"{up}{ROOT_PAGES[name]}.md{end}"
+    if target.is_dir():
+        target /= "README.md"
     if target.is_relative_to(DOCS) and target.exists():
-        inner = target.relative_to(DOCS) / ("README.md" if target.is_dir() else "")
+        inner = target.relative_to(DOCS)
         return f"{up}{inner.as_posix()}{end}"
     site = f"site:{up}../"
     if found := re.fullmatch(r"(?:engine/cases/([\w-]+)\.toml|notebooks/([\w-]+)\.ipynb)", name):
@@ -276,7 +278,7 @@ def metrics() -> str:
         stored = {"digest": digest, "rows": _measure_metrics()}
         RUNS.parent.mkdir(parents=True, exist_ok=True)
         RUNS.write_text(json.dumps(stored), encoding="utf-8")
-    rows = [(f"`{name}`", _text(text), len(found)) for name, (text, found) in sorted(stored["rows"].items())]
+    rows = [(f"`{name}`", _text(text), len(set(found))) for name, (text, found) in sorted(stored["rows"].items())]
     return METRICS + "\n" + _table(("metric", "meaning", "cases"), rows)
 
 
