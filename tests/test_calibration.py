@@ -47,12 +47,6 @@ def test_a_link_that_limits_is_found_from_requests_a_second_at_three_sizes() -> 
     assert closed_forms.link_by_slope(342.25, 758.78) == pytest.approx(118.0, abs=0.05)
 
 
-def test_spare_flash_follows_from_the_write_amplification() -> None:
-    assert [closed_forms.spare_percent(amplification) for amplification in (2.36, 4, 1.5)] == pytest.approx(
-        [30.1, 15.1, 64.8], abs=0.05
-    )
-
-
 def test_a_buffer_is_what_its_drain_leaves_over() -> None:
     found = closed_forms.buffer(109.55e6, 216.05e6, 3200)
     assert (found.drain, found.size / 1e6) == pytest.approx((355.0, 38.55), abs=0.01)

@@ -111,8 +111,6 @@ export const phases = [
   { name: "timer_wait", label: "retransmission timeout", meaning: "stopped" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
-export type Phase = (typeof phases)[number];
-
 /** The paint for an area: a pattern where the meaning has one. */
 export function fill(meaning: Meaning): string {
   const { pattern } = colours[meaning];

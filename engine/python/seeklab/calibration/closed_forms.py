@@ -1,7 +1,7 @@
 """Closed forms from a few measured numbers to one parameter. Times in us, sizes in bytes, rates in bytes/us (MB/s).
 
 Each is an identity of the model's own stages. They rest on Little's law; least squares; the uniform wait for a sector;
-the seek curve a + B sqrt(x) + C x; the greedy collector's write amplification p = exp(-alpha (1 - p)).
+the seek curve a + B sqrt(x) + C x.
 """
 
 from __future__ import annotations
@@ -67,13 +67,6 @@ def link(x4: float, x16: float, x128: float) -> Link:
 def link_by_slope(latency_16: float, latency_64: float) -> float:
     """Return the link's rate, from latencies of single requests of 16 and 64 KiB."""
     return 48 * KIB / (latency_64 - latency_16)
-
-
-def spare_percent(amplification: float) -> float:
-    """Return the spare flash in percent, from the write amplification of random writes with a greedy collector."""
-    valid = 1 - 1 / amplification
-    alpha = -log(valid) / (1 - valid)
-    return 100 * (alpha - 1)
 
 
 class Buffer(NamedTuple):

@@ -79,11 +79,6 @@ class Check:
             "simulated_iops": self.simulated.iops,
         }
 
-    @property
-    def iops_error(self) -> float:
-        """Error of the request rate, in percent."""
-        return _off(self.simulated.iops, self.job.iops)
-
 
 def _off(simulated: float, measured: float) -> float:
     return 100 * (simulated / measured - 1)
@@ -127,10 +122,6 @@ class Calibration:
     def fits(self) -> bool:
         """Whether the model is good enough for a preset."""
         return self.verdict.grade != "does not fit"
-
-    def unidentified(self) -> list[Parameter]:
-        """Return the parameters that were assumed or only bounded."""
-        return [parameter for parameter in self.parameters if parameter.how in ("assumed", "bound")]
 
     def source(self) -> str:
         """Return the evidence as text."""

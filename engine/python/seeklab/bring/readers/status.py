@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from seeklab.bring.block import Block, Value
-from seeklab.bring.numbers import MS, ms, number, scaled
+from seeklab.bring.numbers import MS, number, scaled
 from seeklab.bring.tables import rows
 
 if TYPE_CHECKING:
@@ -277,10 +277,6 @@ def _hdparm(lines: Lines, at: int) -> tuple[list[Value], int]:
     if not match:
         return [], at
     return [Value("drive", f"{match[1]} reads", scaled(f"{match[4]}{match[5]}") or 0.0, "bytes/s", at + 1)], at + 1
-
-
-def _unit_ms(text: str) -> float | None:
-    return ms(text)
 
 
 FORMS = (
