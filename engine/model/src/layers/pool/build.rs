@@ -25,7 +25,12 @@ pub(super) fn device(group: &DeviceGroup, nth: u32, setup: &Setup, name: &str, d
         let queue = DriveQueue::new(spec.queue_policy, Some(spec.longest_overtaken.0)).planned(spec.queue_planned);
         let shake = spec.shake.as_ref().filter(|shake| shake.disks.is_empty() || shake.disks.contains(&nth));
         let shaker = shake.map(|shake| Shaker::new(shake, Stream::new(seed, &format!("{name}.shake"))));
-        let drive = Hdd::new(Arc::clone(params)).turned(Stream::new(seed, &format!("{name}.spindle")).unit()).shaken(shaker);
+        let mut spindle = Stream::new(seed, &format!("{name}.spindle"));
+        let start_turns = spindle.unit();
+        // The first one has the speed of the sheet: only differences matter.
+        let is_first = setup.plan.device_names.first().is_some_and(|first| first == name) || *name == log_name(0);
+        let params = if is_first { Arc::clone(params) } else { Arc::new(params.slower_by(spindle.unit())) };
+        let drive = Hdd::new(params).turned(start_turns).shaken(shaker);
         // The other half of the buffer is read-ahead's.
         let room = spec.buffer.0 / 2 / SECTOR_BYTES;
         let order = spec.destage_policy.unwrap_or(spec.queue_policy);

@@ -116,6 +116,12 @@ pub struct Params {
 }
 
 impl Params {
+    /// Another drive of the same model, slower by this share (0 to 1) of the tolerance.
+    #[must_use]
+    pub fn slower_by(&self, share: f64) -> Self {
+        Self { spindle: self.spindle.slower_by(share), ..self.clone() }
+    }
+
     /// Name of the drive, empty if the description has none.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -7,7 +7,11 @@
 //! The angle is computed with integers: a turn is a fraction of whole nanoseconds (8 333 333 1/3 ns at 7200 rpm), and a
 //! product in `f64` would drift after hours of simulated time. The speed is held to a thousandth of a revolution per minute.
 //!
-//! Left out: speed tolerance and spin-up. A change of speed would need a history of angles.
+//! Drives of one model do not turn equally fast: data sheets allow 0.1 to 0.2% of tolerance (Seagate Cheetah 15K.7: 0.2%; Barracuda
+//! 7200.12: 0.2%). So the angle between two spindles is never the same for long, and no run depends on one that happens to be lucky or
+//! unlucky. The fastest drive has the speed of its sheet, because skews leave just enough time for that one.
+//!
+//! Left out: spin-up. A change of speed would need a history of angles.
 
 /// Nanoseconds in a minute, times one thousand because speeds are held in thousandths of a revolution per minute.
 const MILLI_MINUTE_NS: u64 = 60_000_000_000_000;
@@ -16,6 +20,9 @@ const MILLI_MINUTE_NS: u64 = 60_000_000_000_000;
 pub const SLOWEST_RPM: f64 = 60.0;
 /// Fastest speed accepted, in revolutions per minute.
 pub const FASTEST_RPM: f64 = 60_000.0;
+
+/// Most of its speed that a drive lacks.
+const TOLERANCE: f64 = 0.002;
 
 /// Share of a turn by which a sector may seem to have just passed and still counts as due now. Times are rounded to
 /// nanoseconds between requests; without the guard that rounding would cost a whole turn now and then. A sector lasts
@@ -44,6 +51,14 @@ impl Spindle {
         let divisor = greatest_common_divisor(milli_rpm, MILLI_MINUTE_NS);
         let (turns, period_ns) = (milli_rpm / divisor, MILLI_MINUTE_NS / divisor);
         Self { turns, period_ns, turn_ns: period_ns as f64 / turns as f64, is_short: period_ns.checked_mul(turns).is_some() }
+    }
+
+    /// The spindle of another drive of the same model, slower by this share (0 to 1) of the tolerance, in whole tenths of a revolution
+    /// per minute: their products fit into words.
+    #[must_use]
+    pub fn slower_by(&self, share: f64) -> Self {
+        let tenths = 600e9 / self.turn_ns * (1.0 - TOLERANCE * share);
+        Self::new((tenths + 1e-6) as u64 as f64 / 10.0)
     }
 
     /// Duration of one turn in ns.
@@ -107,6 +122,15 @@ mod tests {
         // 120 turns a second: after whole seconds the angle is 0 again, a third of a turn later it is a third.
         assert_eq!(spindle.angle_turns(weeks_ns).to_bits(), 0.0_f64.to_bits());
         assert!((spindle.angle_turns(weeks_ns + 25_000_000 / 9) - 1.0 / 3.0).abs() < 1e-7);
+    }
+
+    #[test]
+    fn drives_of_a_model_are_slower_than_its_sheet_by_no_more_than_the_tolerance() {
+        let sheet = Spindle::new(7200.0);
+        assert_eq!(sheet.slower_by(0.0), sheet);
+        let slowest = sheet.slower_by(1.0);
+        assert!((slowest.turn_ns() / sheet.turn_ns() - 1.002).abs() < 2e-5, "{}", slowest.turn_ns());
+        assert!(sheet.slower_by(0.123).is_short && slowest.is_short);
     }
 
     #[test]

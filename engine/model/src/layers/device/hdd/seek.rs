@@ -10,6 +10,8 @@
 //! The curve contains settling after a read seek. Extra write settling and head switches are added by the drive.
 //! Left out: thermal recalibration, and asymmetry between inward and outward seeks.
 
+use std::sync::Arc;
+
 /// Stretches of distances with a least time each.
 const MIN_STRETCHES: u32 = 1024;
 
@@ -79,9 +81,10 @@ fn interpolate(points: &[(u32, f64)], distance: u32) -> f64 {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeekCurve {
     form: SeekForm,
-    table_ns: Vec<f64>,
+    /// Shared by all drives of the model, as the other table.
+    table_ns: Arc<[f64]>,
     /// Least time of each stretch of distances and all beyond it, in ns.
-    least_ns: Vec<f64>,
+    least_ns: Arc<[f64]>,
     /// Distances of a stretch, as a power of two.
     stretch_bits: u32,
 }
@@ -93,8 +96,8 @@ impl SeekCurve {
         let entries = if cylinders <= TABLE_LIMIT { cylinders } else { 0 };
         let table_ns = (0..entries).map(|distance| form.ms(distance).max(0.0) * 1e6).collect();
         let stretch_bits = cylinders.div_ceil(MIN_STRETCHES).next_power_of_two().trailing_zeros();
-        let mut curve = Self { form, table_ns, least_ns: Vec::new(), stretch_bits };
-        curve.least_ns = curve.least(cylinders);
+        let mut curve = Self { form, table_ns, least_ns: Arc::default(), stretch_bits };
+        curve.least_ns = curve.least(cylinders).into();
         curve
     }
 
