@@ -489,6 +489,7 @@ pub fn raid_cache() -> Vec<Unit> {
     let axes = [
         axis("raid_cache.size", [MIB, 8 * MIB, 64 * MIB, 512 * MIB]),
         costs("raid_cache.ack"),
+        axis("raid_cache.bus", [50_000_000, 500_000_000, 8_000_000_000_u64]),
         axis("raid_cache.depth", [1, 4, 16, 64]),
         axis("raid_cache.policy", ["write_through", "write_back", "forced_write_back"]),
         axis("raid_cache.battery.threshold", [1.0, 0.5, 0.0]),

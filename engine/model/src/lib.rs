@@ -16,6 +16,7 @@ mod read_ahead;
 pub mod result;
 mod rules;
 pub mod setup;
+pub mod shared;
 pub mod stack;
 #[cfg(test)]
 mod testing;

@@ -38,10 +38,14 @@ pub struct RaidCacheSpec {
     #[serde(default = "half_gib")]
     #[schemars(title = "Controller cache", extend("minimum" = 1_048_576, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
     pub size: Bytes,
-    /// Time of a write into the cache. Such writes overlap without limit.
+    /// Time of a write into the cache besides the time of its data on the bus. Such times overlap without limit.
     #[serde(default = "sixty_us")]
     #[schemars(title = "Write into the cache", extend("maximum" = 1_000_000_000))]
     pub ack: Nanos,
+    /// Rate of the bus to the host, which all requests that the cache answers share. Default: PCIe 3.0 x8, 8 GT/s of 128/130 on 8 lanes.
+    #[serde(default = "pcie_3_x8")]
+    #[schemars(title = "Host bus", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s", "x-scale" = "log2"))]
+    pub bus: Bytes,
     /// Destage requests in flight to the layers below.
     #[serde(default = "thirty_two")]
     #[schemars(title = "Destage depth", range(min = 1, max = 1024))]
@@ -125,6 +129,9 @@ pub struct BatteryServers {
 
 fn half_gib() -> Bytes {
     Bytes(512 << 20)
+}
+fn pcie_3_x8() -> Bytes {
+    Bytes(7_877_000_000)
 }
 fn sixty_us() -> Nanos {
     Nanos(60_000)

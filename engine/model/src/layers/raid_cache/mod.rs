@@ -1,13 +1,14 @@
 //! The write cache of a RAID controller, and the battery that lets it acknowledge early.
 //!
 //! ```text
-//! write --> policy --- write-back ---> memory: acknowledged after `ack`, if there is room
+//! write --> policy --- write-back ---> memory: acknowledged after its time on the bus and `ack`, if there is room
 //!             |                          | destaged in order of address, `depth` at a time
 //!             '------ write-through -----+---> layout and devices: acknowledged when they have it
 //! ```
 //!
 //! - Write-back: a write is acknowledged once it is in memory. Without room it waits until something is destaged. FLUSH costs nothing:
-//!   the battery keeps what is in memory. A read of what is in memory is answered from there.
+//!   the battery keeps what is in memory. A read of what is in memory is answered from there. Data to and from memory cross the bus to the
+//!   host, one request after the other.
 //! - Destaging begins when something has been dirty for `destage_after`, when the cache is half full, and at once in write-through. What
 //!   is written again while it is in progress is destaged again, afterwards.
 //! - Write-through: a write goes to the layers below. What they acknowledge is on the devices, so that a FLUSH goes only to devices
@@ -20,7 +21,7 @@
 //! Assumed: charge falls and rises linearly, and rises in 4 h; write-back returns with the end of the cycle, of which the stored copy of
 //! the log has no line; 4 s until destaging, 256 KiB in a request.
 //!
-//! Left out: a read cache, patrol reads, batteries that age, the time to switch the policy, and the wait of a write for an older one of
+//! Left out: the bus for what passes the cache by, whose devices are slower, a read cache, patrol reads, batteries that age, the time to switch the policy, and the wait of a write for an older one of
 //! the same blocks that is being written to the devices.
 
 mod battery;
@@ -35,10 +36,12 @@ mod tests;
 use std::collections::VecDeque;
 
 use crate::kernel::{Address, Durable, Event, Holder, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
+use crate::layers::device::transfer_ns;
 use crate::layers::{Layer, ReportContext};
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
+use crate::shared::Shared;
 use crate::timers;
 use battery::Battery;
 use dirty::Dirty;
@@ -63,6 +66,8 @@ timers! {
 pub struct RaidCache {
     size: u64,
     ack_ns: u64,
+    bus_rate: u64,
+    bus: Shared,
     depth: usize,
     destage_after_ns: u64,
     policy: WritePolicy,
@@ -149,6 +154,8 @@ impl RaidCache {
         Self {
             size: spec.size.0,
             ack_ns: spec.ack.0,
+            bus_rate: spec.bus.0,
+            bus: Shared::default(),
             depth: spec.depth as usize,
             destage_after_ns: spec.destage_after.0,
             policy: spec.policy,
@@ -207,8 +214,9 @@ impl RaidCache {
     }
 
     /// Answers a request from memory.
-    fn answer(&self, kernel: &mut Kernel, id: RequestId) {
-        let until_ns = kernel.now_ns() + self.ack_ns;
+    fn answer(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let crossed_ns = self.bus.take(kernel.now_ns(), transfer_ns(kernel.requests[id].bytes, self.bus_rate));
+        let until_ns = crossed_ns.saturating_add(self.ack_ns);
         kernel.requests.charge_until(id, Phase::Memory, until_ns);
         kernel.complete_when_charged(id);
     }
