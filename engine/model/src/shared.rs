@@ -1,4 +1,8 @@
-//! Resources that requests share in order of arrival, such as a bus.
+//! Resources that requests share in order of arrival: a bus, the processors and the memory of a machine.
+
+use seeklab_spec::host::HostSpec;
+
+use crate::layers::device::transfer_ns;
 
 /// A resource that serves one request after the other.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,5 +16,134 @@ impl Shared {
     pub fn take(&mut self, now_ns: u64, ns: u64) -> u64 {
         self.free_ns = self.free_ns.max(now_ns).saturating_add(ns);
         self.free_ns
+    }
+}
+
+/// The cores of a machine: a request takes the one that is free first.
+#[derive(Clone, Debug)]
+pub struct Cores {
+    free_ns: Vec<u64>,
+}
+
+impl Cores {
+    /// So many idle cores, at least one.
+    #[must_use]
+    pub fn new(count: u32) -> Self {
+        Self { free_ns: vec![0; count.max(1) as usize] }
+    }
+
+    /// Takes a core from `now_ns` on, or once one is free, for as long as `ns` says of the start and the number of busy cores, this one
+    /// included; returns the end of that time.
+    #[inline]
+    pub fn take(&mut self, now_ns: u64, ns: impl FnOnce(u64) -> u64) -> u64 {
+        let (mut first, mut busy) = (0, 1);
+        for (core, free_ns) in self.free_ns.iter().enumerate() {
+            busy += u64::from(*free_ns > now_ns);
+            if *free_ns < self.free_ns[first] {
+                first = core;
+            }
+        }
+        let free_ns = &mut self.free_ns[first];
+        let busy = busy - u64::from(*free_ns > now_ns);
+        *free_ns = (*free_ns).max(now_ns).saturating_add(ns(busy));
+        *free_ns
+    }
+}
+
+/// The processors and the memory of a machine that answers requests from memory.
+///
+/// A copy takes a core, and its bytes take their share of the memory's bandwidth, as many shares as cores are busy when it begins.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    cores: Cores,
+    hit_ns: u64,
+    memory_rate: u64,
+}
+
+impl Machine {
+    /// The machine that a scenario describes, or the default, with so many cores.
+    #[must_use]
+    pub fn new(spec: Option<&HostSpec>, cores: Option<u32>) -> Self {
+        let spec = spec.copied().unwrap_or_default();
+        Self { cores: Cores::new(cores.unwrap_or(spec.cores)), hit_ns: spec.hit.0, memory_rate: spec.memory_rate.0 }
+    }
+
+    /// Time of a core to find so many records in memory.
+    #[must_use]
+    pub fn hit_ns(&self, records: u64) -> u64 {
+        self.hit_ns.saturating_mul(records)
+    }
+
+    /// Takes a core for work that nobody waits for until cores are scarce.
+    #[inline]
+    pub fn work(&mut self, now_ns: u64, core_ns: u64) {
+        self.cores.take(now_ns, |_| core_ns);
+    }
+
+    /// Copies bytes into or out of memory, which alone takes a core for `core_ns`; returns its end.
+    #[inline]
+    pub fn copy(&mut self, now_ns: u64, core_ns: u64, bytes: u64) -> u64 {
+        let memory_rate = self.memory_rate;
+        self.cores.take(now_ns, |busy| core_ns.max(transfer_ns(bytes.saturating_mul(busy), memory_rate)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::testing::{assert_within, metric, run};
+
+    /// GB/s and reads a second of jobs that read from memory what is there already.
+    fn cached(layer: &Value, job: &Value) -> (f64, f64) {
+        let mut document = json!({
+            "jobs": [
+                {"name": "warm", "rw": "read", "bs": "1MiB", "size": "64MiB", "filename": "f"},
+                {"name": "j", "rw": "randread", "norandommap": true, "time_based": true, "runtime": "5ms", "size": "64MiB", "filename": "f", "stonewall": true},
+            ],
+            "devices": [{"lun": {"rate": "1GB", "capacity": "1TB"}}],
+            "record": {"log": false},
+        });
+        let fields = |value: &Value| value.as_object().expect("fields").clone();
+        document.as_object_mut().expect("fields").extend(fields(layer));
+        document["jobs"][1].as_object_mut().expect("a job").extend(fields(job));
+        let stack = run(&document);
+        (metric(&stack, "j.read_mb_per_s") / 1e3, metric(&stack, "j.read_iops"))
+    }
+
+    #[test]
+    fn every_cache_shares_cores_and_memory_among_its_readers() {
+        let caches = [
+            json!({"zfs": {"era": "openzfs-2.2", "arc": {"size": "256MiB"}, "copy_rate": "20GB"}}),
+            json!({"page_cache": {"read_ahead": {}, "memory_rate": "20GB"}}),
+            json!({"volume": {"cache": {"size": "256MiB", "rate": "20GB"}}}),
+        ];
+        for cache in &caches {
+            let (large, _) = cached(cache, &json!({"bs": "128KiB", "numjobs": 256}));
+            assert_within(large, 100.0, 0.1);
+            // Eight cores of 1 us and 4096 B at 20 GB/s each.
+            let (_, small) = cached(cache, &json!({"bs": "4KiB", "iodepth": 16}));
+            assert_within(small, 8.0 / 1.2048e-6, 0.02);
+            let (_, alone) = cached(cache, &json!({"bs": "4KiB"}));
+            assert_within(alone, 1.0 / 1.2048e-6, 0.02);
+        }
+        let mut free = caches[1].clone();
+        free["host"] = json!({"hit": 0, "cores": 64, "memory_rate": "1TB"});
+        assert_within(cached(&free, &json!({"bs": "4KiB", "iodepth": 16})).1, 16.0 / 0.2048e-6, 0.02);
+    }
+
+    #[test]
+    fn one_copy_takes_its_own_time_and_many_take_all_cores_or_all_of_the_memory() {
+        let last = |core_ns, bytes| {
+            let mut machine = Machine::new(None, Some(4));
+            (0..100).map(|_| machine.copy(10, core_ns, bytes)).max()
+        };
+        assert_eq!(last(1000, 1000), Some(25_010), "four cores");
+        let by_memory = last(1000, 100_000).expect("a copy");
+        assert!((96_000..=100_010).contains(&by_memory), "100 GB/s, {by_memory} ns");
+        let mut machine = Machine::new(None, Some(4));
+        machine.copy(0, 1_000_000, 1000);
+        assert_eq!(machine.copy(10, 1000, 1000), 1010, "a small copy does not wait for a large one on another core");
     }
 }

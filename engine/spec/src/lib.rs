@@ -23,6 +23,7 @@ mod distribution;
 pub mod fanout;
 pub mod fleet;
 pub mod governor;
+pub mod host;
 mod job;
 mod layout;
 pub mod monitor;

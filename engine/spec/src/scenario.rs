@@ -12,6 +12,7 @@ use crate::commit::CommitSpec;
 use crate::controller::ControllerSpec;
 use crate::fanout::FanoutSpec;
 use crate::fleet::FleetSpec;
+use crate::host::HostSpec;
 use crate::monitor::MonitorSpec;
 use crate::network::NetworkSpec;
 use crate::nfs::NfsSpec;
@@ -34,6 +35,9 @@ pub struct Scenario {
     /// The workload, in fio's vocabulary.
     #[schemars(length(min = 1, max = 256))]
     pub jobs: Vec<Job>,
+    /// The machine whose file system or page cache answers from memory: its cores and memory bandwidth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSpec>,
     /// The NFS client on each machine that uses the network: page cache, async threads, processors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nfs: Option<NfsSpec>,

@@ -6,7 +6,9 @@
 //! is asked what to read ahead. A write becomes durable in the write log when there is one, else below; blocks that it overwrites
 //! stay in the cache, others do not enter it. The cache replaces by any policy of [`seeklab_cache`] and may change its size on a schedule.
 //!
-//! Left out (so far): moving logged data to the devices later, read-modify-write of partial blocks, contention for memory bandwidth.
+//! Copies share the cores and the memory of the machine ([`Machine`]).
+//!
+//! Left out (so far): moving logged data to the devices later, read-modify-write of partial blocks.
 
 mod check;
 pub mod prefetch;
@@ -23,6 +25,7 @@ use crate::layers::{Layer, ReportContext};
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
+use crate::shared::Machine;
 use crate::timers;
 use report::report_prefetches;
 use seeklab_cache::{Cursor, NONE};
@@ -59,8 +62,10 @@ struct Cache {
     blocks: Blocks,
     /// Sizes to come, the last one first: when, in nanoseconds, and how many blocks.
     resizes: Vec<(u64, u64)>,
-    overhead_ns: u64,
+    /// Time to start a request in memory: at least that of a core to find it.
+    start_ns: u64,
     rate: u64,
+    machine: Machine,
 }
 
 impl Cache {
@@ -119,7 +124,8 @@ impl Layer for Filesystem {
     fn build(spec: &spec::VolumeSpec, setup: &Setup) -> Option<Self> {
         let primed = spec.cache.as_ref().map_or_else(Vec::new, |cache| setup.regions(&cache.primed));
         let file_ends = setup.plan.workers.iter().map(|worker| worker.region.end).collect();
-        Some(Self::new(spec, setup.below(LayerId::Filesystem), file_ends, &primed))
+        let machine = Machine::new(setup.scenario.host.as_ref(), None);
+        Some(Self::new(spec, setup.below(LayerId::Filesystem), file_ends, &primed, machine))
     }
 
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
@@ -158,13 +164,14 @@ impl Layer for Filesystem {
 impl Filesystem {
     /// The layer that `spec` describes, above `below`; worker `w`'s file ends at `file_ends[w]`; `primed` ranges are in memory.
     #[must_use]
-    pub fn new(spec: &spec::VolumeSpec, below: Address, file_ends: Vec<u64>, primed: &[Range]) -> Self {
+    pub fn new(spec: &spec::VolumeSpec, below: Address, file_ends: Vec<u64>, primed: &[Range], machine: Machine) -> Self {
         let block = spec.block.0;
         let cache = spec.cache.as_ref().map(|cache| Cache {
             blocks: Blocks::primed(cache.policy, (cache.size.0 / block).max(1), block, primed),
             resizes: cache.resize.iter().rev().map(|change| (change.at.0, (change.size.0 / block).max(1))).collect(),
-            overhead_ns: cache.overhead.0,
+            start_ns: cache.overhead.0.max(machine.hit_ns(1)),
             rate: cache.rate.0,
+            machine,
         });
         let prefetcher = spec.prefetch.as_ref().map(|p| Box::new(NextChunks::new(p)) as Box<dyn Prefetcher>);
         Self {
@@ -289,10 +296,10 @@ impl Filesystem {
     }
 
     /// Copies the data of a request whose blocks are all there.
-    fn copy(&self, kernel: &mut Kernel, id: RequestId) {
-        let Some(cache) = &self.cache else { return };
+    fn copy(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let Some(cache) = &mut self.cache else { return };
         let bytes = kernel.requests[id].bytes;
-        let ready_ns = kernel.now_ns() + cache.overhead_ns + transfer_ns(bytes, cache.rate);
+        let ready_ns = cache.machine.copy(kernel.now_ns(), cache.start_ns + transfer_ns(bytes, cache.rate), bytes);
         kernel.wake_at(ready_ns, HERE, Timer::Copied(id));
     }
 

@@ -75,6 +75,7 @@ use crate::range::Range;
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
+use crate::shared::Machine;
 use crate::timers;
 
 const HERE: Address = Address::of(LayerId::PageCache);
@@ -121,6 +122,7 @@ pub struct PageCache {
     allocated: Option<Allocated>,
     writers: Vec<Writer>,
     throttle: Throttle,
+    machine: Machine,
     flusher: Flusher,
     log: Log,
     syncs: Slab<Sync>,
@@ -243,6 +245,7 @@ impl PageCache {
             allocated: Allocated::of(scenario, plan),
             writers: plan.workers.iter().map(|worker| Writer::new(&scenario.jobs[worker.job])).collect(),
             throttle: Throttle::new(spec.throttle_from, background, limit),
+            machine: Machine::new(scenario.host.as_ref(), None),
             flusher: Flusher::default(),
             log: Log::new(plan.journal()),
             syncs: Slab::default(),

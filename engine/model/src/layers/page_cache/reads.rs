@@ -291,8 +291,10 @@ impl PageCache {
     }
 
     /// Copies a read whose pages are all there out of memory.
-    pub(super) fn copy_out(&self, kernel: &mut Kernel, id: RequestId) {
-        let ready_ns = kernel.now_ns() + transfer_ns(kernel.requests[id].bytes, self.spec.memory_rate.0);
+    pub(super) fn copy_out(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let bytes = kernel.requests[id].bytes;
+        let core_ns = self.machine.hit_ns(1) + transfer_ns(bytes, self.spec.memory_rate.0);
+        let ready_ns = self.machine.copy(kernel.now_ns(), core_ns, bytes);
         kernel.wake_at(ready_ns, HERE, Timer::Read(id));
     }
 

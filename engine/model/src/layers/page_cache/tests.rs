@@ -238,7 +238,7 @@ fn what_is_dirty_is_read_from_memory_and_all_else_from_below() {
     };
     let stack = run(&system(json!({}), &jobs("8MiB")));
     assert_is(metric(&stack, "b.read_cached_share_percent"), 100.0);
-    assert_within(metric(&stack, "b.read_latency_mean_ms"), 1.048_576, 1e-5);
+    assert_within(metric(&stack, "b.read_latency_mean_ms"), 1.049_576, 1e-5);
     let stack = run(&system(json!({}), &jobs("16MiB")));
     assert_is(metric(&stack, "b.read_cached_share_percent"), 50.0);
 }

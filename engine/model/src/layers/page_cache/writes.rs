@@ -98,7 +98,8 @@ impl PageCache {
                     Verdict::Go { next_ns } => {
                         self.writers[worker as usize].next_ns = next_ns;
                         self.throttle.reserved += bytes;
-                        return kernel.wake_at(now_ns + transfer_ns(bytes, self.spec.memory_rate.0), HERE, Timer::Copied(worker));
+                        let copied_ns = self.machine.copy(now_ns, transfer_ns(bytes, self.spec.memory_rate.0), bytes);
+                        return kernel.wake_at(copied_ns, HERE, Timer::Copied(worker));
                     }
                     Verdict::Pause { until_ns } => {
                         self.record.throttled(now_ns);

@@ -10,6 +10,9 @@
 //!                     128 KiB  24.4 GiB/s
 //! ```
 //!
+//! A record that is read passes the same pipeline (its checksum, its header in the ARC) when it arrives, and is copied out once the cores
+//! have done that ([`crate::shared::Machine`]). There is no limit to how far the devices are ahead of them.
+//!
 //! A commit of the intent log has a time of its own ([`super::intent_log`]).
 //!
 //! **Block pointers.** A record's pointer (128 B) lies in an indirect block, of 16 KiB until 2016 and 128 KiB since 0.7. A group writes each
@@ -21,7 +24,7 @@
 //! 7104 of 2016 (16 KiB to 128 KiB), and M. Ahrens in `OpenZFS` issue 11810 (about 40 K written of an indirect block of 128 KiB). Assumed:
 //! 40 us and 8 cores; no measurement of the processor time of a record was found, and issue 8381 shows the order of it (22.7 us to take
 //! a write of 4 KiB into memory, 2021). Left out: levels above the first (1/128 or 1/1024 of it), space maps, the distance between the
-//! copies, the share of the time that grows with the record's length, processors shared with clients; allocation units above 512 B.
+//! copies, the share of the time that grows with the record's length, cores that reads and groups share with each other and with clients; allocation units above 512 B.
 
 /// Length of a block pointer.
 const POINTER_BYTES: u64 = 128;

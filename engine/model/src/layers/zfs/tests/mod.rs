@@ -200,6 +200,7 @@ fn steady_2008(shift_bug: bool) -> ZfsSpec {
         write_limit: Some(Bytes(500 * MIB)),
         copy_rate: Bytes(409_600_000),
         start: Start::Full,
+        cores: 1000,
         ..old(shift_bug)
     }
 }

@@ -126,18 +126,22 @@ impl Zfs {
     /// Copies a request's data into or out of memory: a read's at once, a write's by transaction.
     pub(super) fn copy(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
-        let (done, upto) = match request.op {
-            Op::Read => (0, request.bytes),
+        let (done, upto, find_ns) = match request.op {
+            Op::Read => {
+                let (first, end) = self.blocks(&request);
+                (0, request.bytes, self.machine.hit_ns(end - first))
+            }
             Op::Write | Op::Trim => {
                 let done = self.states[id.0 as usize].done;
-                (done, self.part(&request, done).1 - request.offset)
+                (done, self.part(&request, done).1 - request.offset, 0)
             }
         };
-        let start_ns = if done == 0 { self.overhead_ns } else { 0 };
+        let start_ns = if done == 0 { self.overhead_ns.max(find_ns) } else { 0 };
         // Most writes have one part, and a division is a good part of the work on it.
         let before_ns = if done == 0 { 0 } else { transfer_ns(done, self.copy_rate) };
         let copy_ns = transfer_ns(upto, self.copy_rate) - before_ns;
-        self.sleep(kernel, id, Stage::Copying, kernel.now_ns().saturating_add(start_ns).saturating_add(copy_ns));
+        let copied_ns = self.machine.copy(kernel.now_ns(), start_ns.saturating_add(copy_ns), upto - done);
+        self.sleep(kernel, id, Stage::Copying, copied_ns);
     }
 
     pub(super) fn copied(&mut self, kernel: &mut Kernel, id: RequestId) {

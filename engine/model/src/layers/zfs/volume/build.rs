@@ -29,7 +29,8 @@ pub(super) fn volume(spec: &ZfsSpec, setup: &Setup) -> Zfs {
     };
     let volatile = pool.into_iter().chain(spec.log.devices.iter().flat_map(each));
     let interval_ns = setup.interval_ns();
-    let volume = Zfs::new(spec, below, plan.capacity, interval_ns).with_logs(&spec.log, plan.log_capacity, &jobs).flushing(volatile);
+    let volume = Zfs::new(spec, below, plan.capacity, interval_ns).on_host(scenario.host.as_ref(), spec.cores);
+    let volume = volume.with_logs(&spec.log, plan.log_capacity, &jobs).flushing(volatile);
     let devices = plan.device_capacities.len();
     let cache =
         (devices..plan.device_names.len()).map(|index| Address { layer: LayerId::Device, index: u16::try_from(index).unwrap_or(u16::MAX) });

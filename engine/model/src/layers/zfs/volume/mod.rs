@@ -62,10 +62,12 @@ use crate::layers::{Layer, ReportContext};
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
+use crate::shared::Machine;
 use crate::timers;
 use reader::{Files, Reader};
 use seeklab_cache::PolicyKind;
 use seeklab_kernel::Slab;
+use seeklab_spec::host::HostSpec;
 use seeklab_spec::zfs::{Datasets, IntentLogSpec, Placement, Release, Start, ZfsSpec};
 use seeklab_spec::{Op, Path, Problems, Scenario};
 
@@ -272,6 +274,7 @@ pub struct Zfs {
     metadata_percent: u64,
     indirect_bytes: u64,
     processors: Processors,
+    machine: Machine,
     placement: Placement,
     start: Start,
     trigger_bytes: Option<u64>,
@@ -452,6 +455,7 @@ impl Zfs {
             metadata_percent: u64::from(spec.metadata_percent),
             indirect_bytes: constants.indirect_bytes,
             processors: Processors::new(spec.record_cpu.0, spec.cores),
+            machine: Machine::new(None, Some(spec.cores)),
             placement: spec.placement,
             start: spec.start,
             trigger_bytes: constants.dirty_trigger.threshold_bytes(constants.dirty_max_bytes),
@@ -502,6 +506,13 @@ impl Zfs {
             advancing: false,
             record,
         }
+    }
+
+    /// The same on the machine of a scenario.
+    #[must_use]
+    pub fn on_host(mut self, host: Option<&HostSpec>, cores: u32) -> Self {
+        self.machine = Machine::new(host, Some(cores));
+        self
     }
 
     /// The same with log devices of `log_bytes` each, and the jobs of the workers in order of their numbers.

@@ -225,6 +225,7 @@ impl Zfs {
 
     /// A block that was read has arrived.
     pub(super) fn arrived(&mut self, kernel: &mut Kernel, number: u32, child: RequestId) {
+        self.machine.work(kernel.now_ns(), self.processors.each_ns);
         let block = self.works[number].blocks;
         let bytes = self.place_of(block).1;
         if let Some(cache) = &mut self.cache {
