@@ -11,7 +11,9 @@
 //!
 //! Eviction differs by version: inline from the list that has more than its target and of the kind that comes in (2008); from what was used
 //! once down to the target, then from what is used again (ZFS on Linux); by the three fractions (2.2). Here each makes room before a block comes
-//! in, so the cache never holds more than its capacity, except for blocks in flight.
+//! in, so the cache never holds more than its capacity: where only blocks in flight and blocks that were just read ahead are left, nothing more
+//! is read ahead, and a reader takes the room of the latter, the last one first. A reader waits when there is no room but for blocks in
+//! flight (`arc_is_overflowing`, `arc_wait_for_eviction`), unless it alone wants more than the capacity.
 //!
 //! Source: reference sections 6.1 and 6.2. Left out: growth and shrinking with the machine's memory (the capacity is what the scenario says), compressed
 //! blocks, a prefetch of a block that is there already (it changes nothing here).
@@ -27,8 +29,6 @@ use seeklab_spec::zfs::Era;
 const MIN_TIME_NS: u64 = 60_000_000;
 /// A block that was read ahead is not evicted for so long.
 const PREFETCH_LIFE_NS: u64 = 1_000_000_000;
-/// Blocks at the end of a list that are looked at for one that may go.
-const LOOKED_AT: u32 = 64;
 /// Until 2.1 metadata may have this part of the capacity.
 const META_PART: u64 = 4;
 
@@ -92,6 +92,8 @@ enum Balance {
 
 /// Where lists begin that hold ghosts.
 const GHOSTS: usize = 4;
+/// Where lists begin that hold what was read ahead and not used yet, by kind. It counts as used once.
+const UNUSED: usize = 8;
 
 /// The number of a list: by kind and use, ghosts after blocks.
 fn list_of(kind: usize, again: usize) -> usize {
@@ -102,7 +104,7 @@ fn list_of(kind: usize, again: usize) -> usize {
 #[derive(Debug)]
 pub struct Arc {
     store: Store,
-    lists: [List; 8],
+    lists: [List; 10],
     marks: Vec<Mark>,
     balance: Balance,
     now_ns: u64,
@@ -199,6 +201,7 @@ impl Arc {
         let mut to = list;
         if first_use {
             mark.used_ns = now_ns;
+            to = list_of(list - UNUSED, 0);
         } else if list.is_multiple_of(2) && now_ns > mark.used_ns + MIN_TIME_NS {
             mark.used_ns = now_ns;
             to = list + 1;
@@ -208,20 +211,24 @@ impl Arc {
         first_use
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "eight lists")]
+    #[expect(clippy::cast_possible_truncation, reason = "ten lists")]
     fn push(&mut self, slot: Slot, list: usize) {
         self.store.entry_mut(slot).list = list as u8;
         self.store.push(&mut self.lists[list], slot);
     }
 
+    /// Whether a reader of so many missing bytes must wait, because what is in flight leaves no room for them.
+    #[must_use]
+    pub fn is_overflowing(&self, bytes: u64) -> bool {
+        let arriving = self.arriving_bytes();
+        arriving > 0 && arriving + self.directory_bytes + bytes > self.capacity()
+    }
+
     /// Takes in a missing block, which `fetch` brings. Whether there is room: a prefetch finds
-    /// none when all of the cache is in flight.
+    /// none when all of the cache is in flight or was just read ahead.
     pub fn start(&mut self, now_ns: u64, block: u64, new: New, fetch: u32) -> bool {
         let New { kind, bytes, purpose, known } = new;
         self.now_ns = now_ns;
-        if purpose == Purpose::Prefetch && self.arriving_bytes() + self.directory_bytes + bytes > self.capacity() {
-            return false;
-        }
         let ghost = self.store.find_any(block).map(|slot| {
             let list = usize::from(self.store.entry(slot).list);
             (slot, if list.is_multiple_of(2) { Ghost::Once } else { Ghost::Again })
@@ -231,6 +238,10 @@ impl Arc {
         }
         let to_again = purpose == Purpose::Demand && (ghost.is_some() || known);
         self.make_room(kind, bytes, to_again && matches!(ghost, Some((_, Ghost::Again))));
+        if purpose == Purpose::Prefetch && self.used_bytes() + bytes > self.capacity() {
+            return false;
+        }
+        self.evict_unused(bytes);
         // Making room may have forgotten the ghost.
         let slot = match self.store.find_any(block) {
             Some(slot) => {
@@ -265,10 +276,10 @@ impl Arc {
         mark.fetch = NONE;
         mark.used_ns = now_ns;
         mark.eligible = eligible;
-        let again = usize::from(mark.to_again);
+        let (again, unused) = (usize::from(mark.to_again), mark.unused);
         let (kind, bytes) = (usize::from(self.store.entry(slot).list), self.store.entry(slot).size);
         self.arriving[kind][again] -= bytes;
-        self.push(slot, list_of(kind, again));
+        self.push(slot, if unused { UNUSED + kind } else { list_of(kind, again) });
     }
 
     /// A hit in the ghosts of a use.
@@ -301,7 +312,9 @@ impl Arc {
 
     /// Bytes by state, those in flight included.
     fn sizes(&self) -> ByState {
-        std::array::from_fn(|kind| std::array::from_fn(|again| self.lists[list_of(kind, again)].bytes + self.arriving[kind][again]))
+        let unused = |kind: usize, again: usize| if again == 0 { self.lists[UNUSED + kind].bytes } else { 0 };
+        let present = |kind: usize, again: usize| self.lists[list_of(kind, again)].bytes + unused(kind, again);
+        std::array::from_fn(|kind| std::array::from_fn(|again| present(kind, again) + self.arriving[kind][again]))
     }
 
     fn once_bytes(&self) -> u64 {
@@ -332,7 +345,7 @@ impl Arc {
         let sizes = self.sizes();
         let meta_over = (sizes[1][0] + sizes[1][1] + self.directory_bytes + bytes).saturating_sub(self.capacity() / META_PART);
         let mut left = if kind == Kind::Metadata { over.max(meta_over) } else { over };
-        let has = |arc: &Self, again: usize| arc.lists[list_of(kind as usize, again)].bytes > 0;
+        let has = |arc: &Self, again: usize| arc.sizes()[kind as usize][again] > arc.arriving[kind as usize][again];
         while left > 0 {
             let from_again = if again {
                 let room = self.capacity() - target.min(self.capacity());
@@ -374,6 +387,15 @@ impl Arc {
         }
     }
 
+    /// Evicts what was just read ahead, as far as nothing else leaves room for `bytes`.
+    fn evict_unused(&mut self, bytes: u64) {
+        for kind in 0..2 {
+            while self.used_bytes() + bytes > self.capacity()
+                && self.evict(UNUSED + kind, self.store.newest(&self.lists[UNUSED + kind])).is_some()
+            {}
+        }
+    }
+
     /// The list of a use whose oldest block was used longest ago.
     fn older_kind(&self, again: usize) -> usize {
         let used_ns = |list: usize| match self.store.oldest(&self.lists[list]) {
@@ -409,22 +431,31 @@ impl Arc {
         lists.iter().find_map(|list| self.evict_from(*list))
     }
 
+    /// Evicts the oldest block of a list of present blocks; what was read ahead and not used is one of those used once, after its first
+    /// second.
     fn evict_from(&mut self, list: usize) -> Option<u64> {
-        let mut slot = self.store.oldest(&self.lists[list]);
-        for _ in 0..LOOKED_AT {
-            let mark = *self.marks.get(slot as usize)?;
-            if !mark.unused || self.now_ns >= mark.used_ns + PREFETCH_LIFE_NS {
-                let bytes = self.store.entry(slot).size;
-                self.evicted_bytes += bytes;
-                self.evicted_unused_bytes += if mark.unused { bytes } else { 0 };
-                self.store.unlink(&mut self.lists[list], slot);
-                self.store.retire(slot);
-                self.push(slot, GHOSTS + list);
-                return Some(bytes);
+        let oldest = self.store.oldest(&self.lists[list]);
+        if list.is_multiple_of(2) {
+            let unused = self.store.oldest(&self.lists[UNUSED + list / 2]);
+            let used_ns = |slot: Slot| self.marks.get(slot as usize).filter(|_| slot != NONE).map(|mark| mark.used_ns);
+            let may_go = used_ns(unused).filter(|came_ns| self.now_ns >= came_ns + PREFETCH_LIFE_NS);
+            if may_go.is_some_and(|came_ns| used_ns(oldest).is_none_or(|used_ns| came_ns <= used_ns)) {
+                return self.evict(UNUSED + list / 2, unused);
             }
-            slot = self.store.newer(&self.lists[list], slot);
         }
-        None
+        self.evict(list, oldest)
+    }
+
+    /// Evicts a block of a list; returns its size.
+    fn evict(&mut self, list: usize, slot: Slot) -> Option<u64> {
+        let is_unused = self.marks.get(slot as usize).filter(|_| slot != NONE)?.unused;
+        let bytes = self.store.entry(slot).size;
+        self.evicted_bytes += bytes;
+        self.evicted_unused_bytes += if is_unused { bytes } else { 0 };
+        self.store.unlink(&mut self.lists[list], slot);
+        self.store.retire(slot);
+        self.push(slot, GHOSTS + if list < UNUSED { list } else { list_of(list - UNUSED, 0) });
+        Some(bytes)
     }
 
     /// Forgets ghosts that the directory has no room for.
@@ -465,19 +496,24 @@ impl Arc {
     /// Makes room for a directory that has grown.
     pub fn settle(&mut self) {
         self.make_room(Kind::Data, 0, false);
+        self.evict_unused(0);
     }
 
     /// Passes the blocks of a list by, from the end that is evicted next or from the other, until `visit` returns false; it is given the
     /// block's number, its size, and whether it may go to a cache device.
     pub fn scan(&self, kind: Kind, again: bool, from_tail: bool, mut visit: impl FnMut(u64, u64, bool) -> bool) {
-        let list = &self.lists[list_of(kind as usize, usize::from(again))];
-        let mut slot = if from_tail { self.store.oldest(list) } else { self.store.newest(list) };
-        while slot != NONE {
-            let entry = self.store.entry(slot);
-            if !visit(entry.key, entry.size, self.marks[slot as usize].eligible) {
-                return;
+        let used = list_of(kind as usize, usize::from(again));
+        // What nobody has used yet comes last: it is there for the least time.
+        for list in std::iter::once(used).chain((!again).then_some(UNUSED + kind as usize)) {
+            let list = &self.lists[list];
+            let mut slot = if from_tail { self.store.oldest(list) } else { self.store.newest(list) };
+            while slot != NONE {
+                let entry = self.store.entry(slot);
+                if !visit(entry.key, entry.size, self.marks[slot as usize].eligible) {
+                    return;
+                }
+                slot = if from_tail { self.store.newer(list, slot) } else { self.store.older(list, slot) };
             }
-            slot = if from_tail { self.store.newer(list, slot) } else { self.store.older(list, slot) };
         }
     }
 

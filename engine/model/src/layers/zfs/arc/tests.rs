@@ -97,7 +97,7 @@ fn a_ghost_that_is_read_ahead_comes_back_as_used_once() {
     reader.read(0..6);
     assert!(reader.list(GHOSTS).contains(&1));
     reader.ask(1, Kind::Data, Purpose::Prefetch);
-    assert!(reader.list(0).contains(&1) && !reader.list(1).contains(&1));
+    assert!(reader.list(UNUSED).contains(&1) && !reader.list(1).contains(&1));
 }
 
 #[test]

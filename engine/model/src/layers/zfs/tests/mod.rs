@@ -2,6 +2,7 @@
 
 mod admission;
 mod disks;
+mod reads;
 
 use proptest::prelude::*;
 
@@ -199,8 +200,8 @@ fn steady_2008(shift_bug: bool) -> ZfsSpec {
         record: Bytes(8192),
         write_limit: Some(Bytes(500 * MIB)),
         copy_rate: Bytes(409_600_000),
-        start: Start::Full,
         cores: 1000,
+        start: Start::Full,
         ..old(shift_bug)
     }
 }

@@ -313,6 +313,8 @@ pub struct Zfs {
     states: Vec<State>,
     sleeping: VecDeque<RequestId>,
     for_space: VecDeque<RequestId>,
+    /// Reads that wait for room in the ARC.
+    for_memory: VecDeque<RequestId>,
     for_group: Vec<RequestId>,
     /// Writes that the host has not answered for.
     asking: VecDeque<RequestId>,
@@ -490,6 +492,7 @@ impl Zfs {
             states: Vec::new(),
             sleeping: VecDeque::new(),
             for_space: VecDeque::new(),
+            for_memory: VecDeque::new(),
             for_group: Vec::new(),
             asking: VecDeque::new(),
             asleep: 0,

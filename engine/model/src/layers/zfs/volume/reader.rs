@@ -67,6 +67,8 @@ pub struct Reader {
     /// Bytes in flight that were read ahead.
     pub(super) arriving_ahead_bytes: u64,
     pub(super) plan: Vec<Run>,
+    /// Blocks to be read ahead that wait for room.
+    pub(super) for_room: VecDeque<u64>,
     pub(super) writes: Vec<Place>,
     pub(super) feed: Feed,
     /// Record of the run.
@@ -97,6 +99,7 @@ impl Reader {
             metadata: files.metadata,
             arriving_ahead_bytes: 0,
             plan: Vec::new(),
+            for_room: VecDeque::new(),
             writes: Vec::new(),
             record: Reads::new(files.jobs, files.bytes, interval_ns),
             files: files.of_worker,

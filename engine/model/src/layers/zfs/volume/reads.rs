@@ -1,7 +1,7 @@
 //! Reads: from dirty data, from memory, from a cache device, or from the pool in whole records; and what is read ahead of them.
 
 use super::{Kind, Stage, Zfs};
-use crate::kernel::{Kernel, Request, RequestId};
+use crate::kernel::{Kernel, Phase, Request, RequestId};
 use crate::layers::zfs::arc::{New, Purpose};
 use crate::layers::zfs::l2arc::L2Arc;
 use crate::layers::zfs::read_record::Source;
@@ -16,6 +16,25 @@ impl Zfs {
         let request = kernel.requests[id];
         let (first, end) = self.blocks(&request);
         self.state(id).stage = Stage::Reading;
+        if !self.for_memory.is_empty() || self.is_overflowing(first, end) {
+            return self.for_memory.push_back(id);
+        }
+        self.read_now(kernel, id);
+    }
+
+    /// Whether a reader of these blocks must wait for room in the ARC.
+    fn is_overflowing(&self, first: u64, end: u64) -> bool {
+        let Some(reader) = &self.reader else { return false };
+        if !reader.arc.is_overflowing((end - first).saturating_mul(self.record_bytes)) {
+            return false;
+        }
+        let missing = (first..end).filter(|block| reader.arc.find(*block).is_none() && !self.dirty.contains(*block)).count() as u64;
+        missing > 0 && reader.arc.is_overflowing(missing * self.record_bytes)
+    }
+
+    fn read_now(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let request = kernel.requests[id];
+        let (first, end) = self.blocks(&request);
         kernel.requests[id].pending = 0;
         if let Some(reader) = &mut self.reader {
             reader.feed.has_read = true;
@@ -48,6 +67,7 @@ impl Zfs {
         if request.pending == 0 {
             self.copy(kernel, id);
         }
+        self.read_on(kernel);
         self.wake_feed(kernel);
     }
 
@@ -172,7 +192,7 @@ impl Zfs {
         reader.record.most_asked_bytes = reader.record.most_asked_bytes.max(asked_bytes);
         for run in &plan {
             for block in run.block..run.block + run.blocks {
-                self.read_ahead(kernel, first + block);
+                self.read_ahead_or_wait(kernel, first + block);
             }
         }
         if let Some(reader) = &mut self.reader {
@@ -190,7 +210,7 @@ impl Zfs {
         for run in runs {
             let end = run.block.saturating_add(run.blocks).min(question.file_records);
             for block in run.block..end {
-                self.read_ahead(kernel, first + block);
+                self.read_ahead_or_wait(kernel, first + block);
             }
         }
         if let Some(reader) = &mut self.reader {
@@ -199,19 +219,46 @@ impl Zfs {
         self.pump_leaves(kernel);
     }
 
-    /// Reads a block ahead into the ARC.
-    fn read_ahead(&mut self, kernel: &mut Kernel, block: u64) {
-        if self.dirty.contains(block) {
+    /// Reads ahead what waits for room, as far as there is some.
+    fn read_on(&mut self, kernel: &mut Kernel) {
+        while let Some(block) = self.reader.as_ref().and_then(|reader| reader.for_room.front().copied()) {
+            if !self.read_ahead(kernel, block) {
+                return;
+            }
+            if let Some(reader) = &mut self.reader {
+                reader.for_room.pop_front();
+            }
+            self.pump_leaves(kernel);
+        }
+    }
+
+    /// Reads a block ahead, or lets it wait for room. No more wait than the ARC holds.
+    fn read_ahead_or_wait(&mut self, kernel: &mut Kernel, block: u64) {
+        let waits = self.reader.as_ref().is_some_and(|reader| !reader.for_room.is_empty());
+        if !waits && self.read_ahead(kernel, block) {
             return;
+        }
+        let Some(reader) = &mut self.reader else { return };
+        if (reader.for_room.len() as u64 + 1) * self.record_bytes > reader.arc.capacity() {
+            reader.for_room.pop_front();
+            reader.record.refused_bytes += self.record_bytes;
+        }
+        reader.for_room.push_back(block);
+    }
+
+    /// Reads a block ahead into the ARC. Whether there was room.
+    fn read_ahead(&mut self, kernel: &mut Kernel, block: u64) -> bool {
+        if self.dirty.contains(block) {
+            return true;
         }
         let work = self.work(Kind::Ahead, block, 0);
         let (offset, bytes) = self.place_of(block);
-        let Some(reader) = &mut self.reader else { return };
+        let Some(reader) = &mut self.reader else { return true };
         let new = New { kind: reader.kind(offset), bytes, purpose: Purpose::Prefetch, known: false };
-        if reader.arc.find(block).is_some() || !reader.arc.start(kernel.now_ns(), block, new, work) {
-            reader.record.refused_bytes += if reader.arc.find(block).is_none() { bytes } else { 0 };
+        let is_there = reader.arc.find(block).is_some();
+        if is_there || !reader.arc.start(kernel.now_ns(), block, new, work) {
             self.works.release(work);
-            return;
+            return is_there;
         }
         reader.arriving_ahead_bytes += bytes;
         reader.record.ahead_bytes += bytes;
@@ -221,6 +268,7 @@ impl Zfs {
             Some(place) => self.enqueue_on_cache(kernel, Class::AsyncRead, Op::Read, place, work),
             None => self.fetch(kernel, Class::AsyncRead, block, work),
         }
+        true
     }
 
     /// A block that was read has arrived.
@@ -250,6 +298,16 @@ impl Zfs {
             }
         }
         self.works[number].waiters = waiters;
+        self.read_on(kernel);
+        while let Some(id) = self.for_memory.front().copied() {
+            let (first, end) = self.blocks(&kernel.requests[id]);
+            if self.is_overflowing(first, end) {
+                return;
+            }
+            self.for_memory.pop_front();
+            kernel.charge(id, Phase::Queue);
+            self.read_now(kernel, id);
+        }
     }
 
     /// Blocks that were written stay in memory; a cache device's copies of them are void.
