@@ -19,12 +19,69 @@ use super::throttle::{SLOTS, slot, times};
 
 const EMPTY: u64 = u64::MAX;
 
+/// Values by key, at most 7/8 full.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Keys, [`EMPTY`] where there is none, and their values.
+    slots: Vec<(u64, u64)>,
+    used: usize,
+}
+
+impl Table {
+    /// The value of a key. O(1).
+    #[must_use]
+    #[inline]
+    pub fn get(&self, key: u64) -> Option<u64> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let (found, value) = self.slots[self.find(key)];
+        (found == key).then_some(value)
+    }
+
+    /// The value of a key, to be changed; 0 if it had none.
+    pub fn entry(&mut self, key: u64) -> &mut u64 {
+        if self.used * 8 >= self.slots.len() * 7 {
+            let larger = vec![(EMPTY, 0); (self.slots.len() * 2).max(64)];
+            let old = std::mem::replace(&mut self.slots, larger);
+            for entry in old.into_iter().filter(|(key, _)| *key != EMPTY) {
+                let place = self.find(entry.0);
+                self.slots[place] = entry;
+            }
+        }
+        let place = self.find(key);
+        let (found, value) = &mut self.slots[place];
+        if *found == EMPTY {
+            (*found, *value) = (key, 0);
+            self.used += 1;
+        }
+        value
+    }
+
+    /// Bytes of memory held.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        (self.slots.capacity() * size_of::<(u64, u64)>()) as u64
+    }
+
+    /// The place of a key, or the empty place where it would be. The table is never full.
+    #[allow(clippy::cast_possible_truncation)] // reduced to the size of the table
+    #[inline]
+    fn find(&self, key: u64) -> usize {
+        let last = self.slots.len() - 1;
+        let mut place = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & last;
+        while self.slots[place].0 != key && self.slots[place].0 != EMPTY {
+            place = (place + 1) & last;
+        }
+        place
+    }
+}
+
 /// A set of block numbers.
 #[derive(Clone, Debug, Default)]
 pub struct BlockSet {
-    /// Word numbers by place, [`EMPTY`] where there is none, and 64 blocks each.
-    words: Vec<(u64, u64)>,
-    used: usize,
+    /// Words of 64 blocks by their numbers.
+    words: Table,
     blocks: u64,
 }
 
@@ -49,8 +106,7 @@ impl BlockSet {
             let word = block / 64;
             let until = end.min((block - block % 64).saturating_add(64));
             let mask = mask(block % 64, until - block);
-            let place = self.place_for(word);
-            let bits = &mut self.words[place].1;
+            let bits = self.words.entry(word);
             added += u64::from((mask & !*bits).count_ones());
             *bits |= mask;
             block = until;
@@ -64,8 +120,7 @@ impl BlockSet {
         if !self.contains(block) {
             return false;
         }
-        let place = self.find(block / 64);
-        self.words[place].1 &= !(1 << (block % 64));
+        *self.words.entry(block / 64) &= !(1 << (block % 64));
         self.blocks -= 1;
         true
     }
@@ -74,61 +129,28 @@ impl BlockSet {
     #[must_use]
     #[inline]
     pub fn contains(&self, block: u64) -> bool {
-        if self.words.is_empty() {
-            return false;
-        }
-        let (word, bits) = self.words[self.find(block / 64)];
-        word != EMPTY && bits >> (block % 64) & 1 == 1
+        self.words.get(block / 64).is_some_and(|bits| bits >> (block % 64) & 1 == 1)
     }
 
     /// Fills `words` with the set's words, in order of their numbers.
     pub fn sorted_words(&self, words: &mut Vec<(u64, u64)>) {
         words.clear();
-        words.extend(self.words.iter().filter(|(word, _)| *word != EMPTY));
+        words.extend(self.words.slots.iter().filter(|(word, _)| *word != EMPTY));
         words.sort_unstable();
     }
 
     /// Takes all blocks out; the memory stays for the next group.
     pub fn clear(&mut self) {
-        if self.used > 0 {
-            self.words.fill((EMPTY, 0));
+        if self.words.used > 0 {
+            self.words.slots.fill((EMPTY, 0));
         }
-        (self.used, self.blocks) = (0, 0);
+        (self.words.used, self.blocks) = (0, 0);
     }
 
     /// Bytes of memory held.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        (self.words.capacity() * size_of::<(u64, u64)>()) as u64
-    }
-
-    /// The place of a word, or the empty place where it would be. The table is never full.
-    #[allow(clippy::cast_possible_truncation)] // reduced to the size of the table
-    #[inline]
-    fn find(&self, word: u64) -> usize {
-        let last = self.words.len() - 1;
-        let mut place = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & last;
-        while self.words[place].0 != word && self.words[place].0 != EMPTY {
-            place = (place + 1) & last;
-        }
-        place
-    }
-
-    fn place_for(&mut self, word: u64) -> usize {
-        if self.used * 8 >= self.words.len() * 7 {
-            let larger = vec![(EMPTY, 0); (self.words.len() * 2).max(64)];
-            let old = std::mem::replace(&mut self.words, larger);
-            for entry in old.into_iter().filter(|(word, _)| *word != EMPTY) {
-                let place = self.find(entry.0);
-                self.words[place] = entry;
-            }
-        }
-        let place = self.find(word);
-        if self.words[place].0 == EMPTY {
-            self.words[place] = (word, 0);
-            self.used += 1;
-        }
-        place
+        self.words.memory_bytes()
     }
 }
 
@@ -143,12 +165,16 @@ struct Account {
     blocks: BlockSet,
     /// Charged and not yet released.
     dirty_bytes: u64,
+    /// The blocks in the order in which they became dirty, where that matters.
+    order: Vec<u64>,
 }
 
 /// The dirty data of all groups.
 #[derive(Clone, Debug, Default)]
 pub struct Dirty {
     block_bytes: u64,
+    /// Whether the order in which blocks become dirty is kept.
+    pub keeps_order: bool,
     accounts: [Account; SLOTS],
     total_bytes: u64,
     /// The largest amount released at once for one block, or for a whole group of which nothing was released before, in bytes.
@@ -186,6 +212,13 @@ impl Dirty {
         self.blocks(group).len().saturating_mul(self.block_bytes)
     }
 
+    /// The blocks of a group in the order in which they became dirty, without those that no longer are.
+    pub fn order(&mut self, group: u64) -> &mut Vec<u64> {
+        let Account { blocks, order, .. } = &mut self.accounts[slot(group)];
+        order.retain(|block| blocks.contains(*block));
+        order
+    }
+
     /// Whether a block is dirty in any group.
     #[must_use]
     pub fn contains(&self, block: u64) -> bool {
@@ -198,6 +231,9 @@ impl Dirty {
         let bytes = times(account.blocks.insert(first, end), self.block_bytes);
         account.dirty_bytes += bytes;
         self.total_bytes += bytes;
+        if self.keeps_order && bytes > 0 {
+            account.order.push(first); // one record at a time, but for a group that is there at the start
+        }
         bytes
     }
 
@@ -227,13 +263,14 @@ impl Dirty {
             self.largest_step_bytes = self.largest_step_bytes.max(left); // nothing of it was released before
         }
         account.blocks.clear();
+        account.order.clear();
         left
     }
 
     /// Bytes of memory held.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        self.accounts.iter().map(|account| account.blocks.memory_bytes()).sum()
+        self.accounts.iter().map(|account| account.blocks.memory_bytes() + (account.order.capacity() * size_of::<u64>()) as u64).sum()
     }
 }
 

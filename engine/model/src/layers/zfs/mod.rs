@@ -28,6 +28,7 @@ pub mod in_effect;
 pub mod intent_log;
 pub mod l2arc;
 pub mod log_blocks;
+pub mod places;
 pub mod read_record;
 pub mod record;
 mod report;

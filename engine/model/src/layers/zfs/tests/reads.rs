@@ -1,4 +1,4 @@
-//! What the file system reads back: with small records, and with more readers than memory.
+//! What the file system reads back: from disks after rewrites, with small records, and with more readers than memory.
 
 use serde_json::{Value, json};
 
@@ -16,6 +16,20 @@ fn disks() -> Value {
 fn on(devices: &Value, zfs: &Value, jobs: &Value) -> Value {
     let layout = json!({"kind": "stripe", "unit": "128KiB"});
     json!({"zfs": zfs, "jobs": jobs, "devices": devices, "layout": layout, "record": {"log": false, "interval": "100ms"}})
+}
+
+#[test]
+fn a_file_that_was_rewritten_at_random_is_read_at_random() {
+    let read = |rewrites: &str| {
+        let zfs = json!({"era": "openzfs-2.2", "record": "8KiB", "arc": {"size": "16MiB"}, "prefetch": {}, "txg_timeout": "1s"});
+        let rewrite = json!({"name": "w", "rw": rewrites, "bs": "8KiB", "size": "64MiB", "filename": "f", "iodepth": 4});
+        let reader =
+            json!({"name": "r", "rw": "read", "bs": "128KiB", "size": "64MiB", "filename": "f", "startdelay": "8s", "runtime": "1s"});
+        metric(&run(&on(&disks(), &zfs, &json!([rewrite, reader]))), "r.read_mib_per_s")
+    };
+    let (fresh, in_order, at_random) = (read("read"), read("write"), read("randwrite"));
+    assert!((0.9..=1.1).contains(&(in_order / fresh)), "{in_order} against {fresh} MiB/s");
+    assert!(at_random < 0.1 * fresh, "{at_random} against {fresh} MiB/s");
 }
 
 #[test]

@@ -122,7 +122,10 @@ impl Zfs {
             if self.log_rules.is_indirect(to - from) {
                 let place = (self.placement == Placement::InPlace).then(|| block * self.record_bytes);
                 for _ in 0..self.copies {
-                    self.write_copy(kernel, Class::SyncWrite, work, place, self.record_bytes);
+                    let offset = self.write_copy(kernel, Class::SyncWrite, work, place, self.record_bytes);
+                    if let Some(places) = &mut self.places {
+                        places.set(block, offset);
+                    }
                 }
                 self.record.counts.indirect_bytes += self.record_bytes;
                 indirect.push((write.group, block));

@@ -68,6 +68,9 @@ impl Zfs {
         (sync.group, sync.started_ns, sync.data_bytes) = (group, now_ns, data_bytes);
         (sync.pass, sync.next_word, sync.pending) = (1, 0, 0);
         (sync.metadata_now, sync.metadata_later) = (pointers, others); // pointers follow their blocks, in the same pass
+        if let Some(places) = &mut self.places {
+            places.begin(self.dirty.order(group));
+        }
         self.take_unsafe(group);
         self.record.group(group, |row| {
             (row.sync_started_ns, row.bytes, row.metadata_bytes, row.dirty_bytes) = (now_ns, data_bytes, metadata, dirty_bytes);
@@ -174,16 +177,19 @@ impl Zfs {
         let work = self.work(Kind::Data, blocks, 0);
         let bytes = blocks.saturating_mul(self.record_bytes);
         let place = (self.placement == Placement::InPlace).then(|| first * self.record_bytes);
-        for _ in 0..self.copies {
-            self.write_copy(kernel, Class::AsyncWrite, work, place, bytes);
+        for copy in 0..self.copies {
+            let offset = self.write_copy(kernel, Class::AsyncWrite, work, place, bytes);
+            if let Some(places) = self.places.as_mut().filter(|_| copy == 0) {
+                places.write(blocks, offset, self.record_bytes);
+            }
         }
         let work = &mut self.works[work];
         work.each_bytes = self.record_bytes / u64::from(work.pending.max(1));
         self.pump_leaves(kernel);
     }
 
-    /// Queues one physical copy of a write, at `place` or where the cursor of free space stands.
-    pub(super) fn write_copy(&mut self, kernel: &mut Kernel, class: Class, work: u32, place: Option<u64>, bytes: u64) {
+    /// Queues one physical copy of a write, at `place` or where the cursor of free space stands; returns its offset.
+    pub(super) fn write_copy(&mut self, kernel: &mut Kernel, class: Class, work: u32, place: Option<u64>, bytes: u64) -> u64 {
         let offset = place.unwrap_or_else(|| {
             let from = self.cursor.next_multiple_of(self.record_bytes); // so that no record shares a stripe of RAID-Z
             let from = if from.saturating_add(bytes) > self.capacity { 0 } else { from };
@@ -192,5 +198,6 @@ impl Zfs {
         });
         let bytes = bytes.min(self.capacity.saturating_sub(offset)).max(1);
         self.enqueue(kernel, class, Op::Write, offset, bytes, work);
+        offset
     }
 }

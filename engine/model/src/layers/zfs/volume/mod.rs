@@ -20,8 +20,8 @@
 //! each leaf device; there is one for each device, or a single one above layers that hide their devices.
 //!
 //! Left out: the longer transactions since 2.2, of up to 32 MiB, for writes over records that exist or that are shorter than 128 KiB;
-//! compression and deduplication; free space (with copy on write a cursor runs round the address
-//! space, while reads go to the place of their offset); the time that reads and writes of metadata take when they are not
+//! compression and deduplication; free space (with copy on write a cursor runs round the address space, and reads follow it: [`Places`]);
+//! the time that reads and writes of metadata take when they are not
 //! cached, except of files that stand for metadata; a prefetch that becomes urgent when a reader waits for it.
 
 mod admission;
@@ -42,6 +42,7 @@ use super::dirty::Dirty;
 use super::era;
 use super::era::Scheduling;
 use super::intent_log::{Commit, IntentLog, Rules};
+use super::places::Places;
 use super::read_record::Reads;
 use super::record::{HeldUp, Level, Record};
 use super::scheduler::active::{ActiveQueue, Ramp};
@@ -59,6 +60,7 @@ use crate::layers::device::transfer_ns;
 use crate::layers::layout::raidz::Padding;
 use crate::layers::layout::{Gaps, Layout, Piece};
 use crate::layers::{Layer, ReportContext};
+use crate::range::Range;
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
@@ -298,6 +300,8 @@ pub struct Zfs {
     unsafe_bytes: [u64; flush::GROUPS],
     sync: Sync,
     cursor: u64,
+    /// Where rewritten records are, if any job reads.
+    places: Option<Places>,
     layout: Option<Layout>,
     /// Those of the pool, then the log devices, then the cache devices.
     leaves: Vec<Leaf>,
@@ -397,7 +401,8 @@ impl Layer for Zfs {
         let order = self.sync.words.capacity() * size_of::<(u64, u64)>();
         let waiting: usize = self.leaves.iter().map(|leaf| leaf.backlog.capacity() * size_of::<(Io, u64)>()).sum();
         let reader = self.reader.as_ref().map_or(0, |reader| reader.memory_bytes());
-        self.dirty.memory_bytes() + self.record.memory_bytes() + reader + below + (requests + order + waiting) as u64
+        let places = self.places.as_ref().map_or(0, Places::memory_bytes);
+        places + self.dirty.memory_bytes() + self.record.memory_bytes() + reader + below + (requests + order + waiting) as u64
     }
 
     fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
@@ -477,6 +482,7 @@ impl Zfs {
             unsafe_bytes: [0; flush::GROUPS],
             sync: Sync::default(),
             cursor: 0,
+            places: None,
             layout,
             leaves: (addresses.into_iter().map(|address| (address, Role::Pool)))
                 .chain(logs.map(|address| (address, Role::Log)))
@@ -515,6 +521,16 @@ impl Zfs {
     #[must_use]
     pub fn on_host(mut self, host: Option<&HostSpec>, cores: u32) -> Self {
         self.machine = Machine::new(host, Some(cores));
+        self
+    }
+
+    /// The same for jobs that read: it remembers where the records of files at these ranges are.
+    #[must_use]
+    pub fn remembering(mut self, files: &[Range]) -> Self {
+        if self.placement == Placement::CopyOnWrite {
+            self.places = Some(Places::new(files.iter().map(|file| file.start / self.record_bytes).collect()));
+            self.dirty.keeps_order = true;
+        }
         self
     }
 

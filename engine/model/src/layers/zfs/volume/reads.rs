@@ -145,6 +145,7 @@ impl Zfs {
     /// Reads a block from the pool.
     fn fetch(&mut self, kernel: &mut Kernel, class: Class, block: u64, work: u32) {
         let (offset, bytes) = self.place_of(block);
+        let offset = self.places.as_ref().and_then(|places| places.get(block)).unwrap_or(offset);
         self.enqueue(kernel, class, Op::Read, offset, bytes, work);
     }
 
