@@ -35,7 +35,7 @@ pub struct Scenario {
     /// The workload, in fio's vocabulary.
     #[schemars(length(min = 1, max = 256))]
     pub jobs: Vec<Job>,
-    /// The machine whose file system or page cache answers from memory: its cores and memory bandwidth.
+    /// The machine that issues I/O: cores, memory bandwidth, the cost of a request to a device, link and tags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<HostSpec>,
     /// The NFS client on each machine that uses the network: page cache, async threads, processors.

@@ -8,6 +8,7 @@ pub mod device;
 pub mod fanout;
 pub mod filesystem;
 pub mod fleet;
+pub mod host;
 pub mod layout;
 pub mod network;
 pub mod page_cache;

@@ -57,6 +57,8 @@ macro_rules! with_layers {
             raid_cache: RaidCache, Option<$crate::layers::raid_cache::RaidCache>;
             /// The layout over the devices of a node; the index is the node's.
             layout: Layout, $crate::layers::pool::Layouts;
+            /// The host's processors, link and tags; the index is the device's.
+            host: Host, Option<$crate::layers::host::Host>;
             /// The partition of a device; the index is the device's.
             partition: Partition, Option<$crate::layers::partition::Partitions>;
             /// A device; the index says which.

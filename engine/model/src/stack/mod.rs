@@ -4,7 +4,7 @@ mod report;
 
 use crate::check::Checked;
 use crate::kernel::journeys::Journeys;
-use crate::kernel::{Event, Kernel, LayerId, Message};
+use crate::kernel::{Event, Kernel, LayerId, Message, RequestId};
 use crate::layers::controller::Controller;
 use crate::layers::device::Usage;
 use crate::layers::layout::Layout;
@@ -181,20 +181,33 @@ impl Stack {
         if let Some(journeys) = &mut self.kernel.requests.journeys {
             journeys.here = to;
         }
-        if let Some(partitions) = &mut self.layers.partition
+        if (self.layers.partition.is_some() || self.layers.host.is_some())
             && let (LayerId::Device, Event::Submit(id)) = (to.layer, event)
+            && !self.passes(to.index, id)
         {
-            // Whatever is sent to a device of the pool passes its partition first.
-            let is_partitioned = usize::from(to.index) < self.plan.device_capacities.len();
-            if is_partitioned && !partitions.submit(&mut self.kernel, to.index, id) {
-                return;
-            }
+            return;
         }
         self.layers.on(&mut self.kernel, to, event);
         if to.layer == LayerId::Workload && self.layers.workload.stage() > self.marks.len() {
             self.unsafe_bytes = self.kernel.volatile.bytes();
             self.marks.push(self.mark());
         }
+    }
+
+    /// Whether a request for a device goes on to it as it is. It passes the device's partition first, and then the host.
+    fn passes(&mut self, device: u16, id: RequestId) -> bool {
+        if self.kernel.requests[id].owner.layer == LayerId::Host {
+            return true;
+        }
+        let is_partitioned = usize::from(device) < self.plan.device_capacities.len();
+        if let Some(partitions) = self.layers.partition.as_mut().filter(|_| is_partitioned)
+            && !partitions.submit(&mut self.kernel, device, id)
+        {
+            return false;
+        }
+        let Some(host) = &mut self.layers.host else { return true };
+        host.submit(&mut self.kernel, device, id);
+        false
     }
 
     fn check_limits(&self) -> Result<(), Problem> {
