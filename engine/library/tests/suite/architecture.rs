@@ -26,25 +26,6 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("benches", &["library"]),
 ];
 
-/// An arrow that closes a circle and may stay for now, with the reason. An asterisk at the end of a name stands for any rest.
-struct Exception {
-    krate: &'static str,
-    /// The folder of both modules; empty at the top of the crate.
-    folder: &'static str,
-    from: &'static str,
-    to: &'static str,
-    reason: &'static str,
-}
-
-const EXCEPTIONS: [Exception; 0] = [];
-
-impl Exception {
-    fn is(&self, krate: &str, folder: &str, (from, to): &(String, String)) -> bool {
-        let fits = |pattern: &str, name: &str| pattern.strip_suffix('*').map_or(pattern == name, |start| name.starts_with(start));
-        self.krate == krate && self.folder == folder && fits(self.from, from) && fits(self.to, to)
-    }
-}
-
 fn engine() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -433,21 +414,14 @@ fn in_circles(edges: &Edges) -> Edges {
 }
 
 #[test]
-fn no_circle_among_the_modules_of_a_crate_but_those_that_are_named() {
-    let mut new = Vec::new();
-    let mut used = BTreeSet::new();
+fn no_circle_among_the_modules_of_a_crate() {
+    let mut found = Vec::new();
     for (name, _) in ARROWS.iter().filter(|(name, _)| !matches!(*name, "benches" | "fuzz" | "tool")) {
-        for (folder, edges) in Crate::read(name).edges() {
-            let closing = in_circles(&edges);
-            used.extend((0..EXCEPTIONS.len()).filter(|index| closing.keys().any(|pair| EXCEPTIONS[*index].is(name, &folder, pair))));
-            let excepted = |pair: &(String, String)| EXCEPTIONS.iter().any(|exception| exception.is(name, &folder, pair));
-            let left = edges.into_iter().filter(|(pair, _)| !excepted(pair)).collect();
-            new.extend(in_circles(&left).into_values().map(|example| format!("{name}: {example}")));
+        for edges in Crate::read(name).edges().values() {
+            found.extend(in_circles(edges).into_values().map(|example| format!("{name}: {example}")));
         }
     }
-    assert!(new.is_empty(), "circles that nobody named: {new:#?}");
-    let gone: Vec<&str> = EXCEPTIONS.iter().enumerate().filter(|(index, _)| !used.contains(index)).map(|(_, gone)| gone.reason).collect();
-    assert!(gone.is_empty(), "exceptions that close no circle any more, strike them off: {gone:#?}");
+    assert!(found.is_empty(), "circles: {found:#?}");
 }
 
 /// The layers that a scenario has one of: what two of them need is below both.
