@@ -29,7 +29,11 @@ nitpicky = False
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 # Pages of the site around the documentation. `docs_pages.with_site_links` writes such links.
-myst_url_schemes = {"http": None, "https": None, "mailto": None, "site": "{{path}}{{query}}#{{fragment}}"}
+myst_url_schemes = {
+    **dict.fromkeys(("http", "https", "mailto")),
+    "site": "{{path}}",
+    "lab": "{{path}}?{{query}}",
+}
 suppress_warnings = [
     "myst.header",  # a module's header may start at any level
     "ref.python",  # a field named like a built-in type

@@ -31,7 +31,7 @@ ROOT_PAGES = {
 }
 """Files outside `docs/` that the documentation shows, with their pages."""
 
-_LINKED = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#|site:)([^)\s]+)\)")
+_LINKED = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#|site:|lab:)([^)\s]+)\)")
 
 
 def with_site_links(text: str, source: Path, page: str) -> str:
@@ -66,11 +66,10 @@ def _site_address(address: str, source: Path, page: str) -> str | None:
     if target.is_relative_to(DOCS) and target.exists():
         inner = target.relative_to(DOCS)
         return f"{up}{inner.as_posix()}{end}"
-    site = f"site:{up}../"
     if found := re.fullmatch(r"(?:engine/cases/([\w-]+)\.toml|notebooks/([\w-]+)\.ipynb)", name):
-        return f"{site}{found[1] or found[2]}.html"
+        return f"site:{up}../{found[1] or found[2]}.html"
     if re.fullmatch(r"exercises/[\w-]+/[\w-]+\.ipynb", name):
-        return f"{site}lab/notebooks/index.html?path={name}"
+        return f"lab:{up}../lab/notebooks/index.html?path={name}"
     repository: str = project()["urls"]["Repository"]
     return None if UNKNOWN in repository else f"{repository}/blob/main/{name}"
 
