@@ -22,7 +22,7 @@ author = _metadata["authors"][0]["name"]
 release = version = _metadata["version"]
 copyright = f"{author}; text under CC-BY-4.0"  # noqa: A001 -- Sphinx's name
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest"]
 exclude_patterns = ["instructor/hub"]
 nitpicky = False
 
@@ -84,4 +84,4 @@ def setup(app: Sphinx) -> None:
     if UNKNOWN not in address:
         app.config.html_baseurl = f"{address.rstrip('/')}/docs/"
     app.connect("source-read", _site_links)
-    app.connect("autodoc-process-docstring", _mark_code, priority=100)  # before napoleon
+    app.connect("autodoc-process-docstring", _mark_code)

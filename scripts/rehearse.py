@@ -138,10 +138,7 @@ def _use(programs: Path, place: Path) -> None:
             raise StepFailedError(message)
         return done.stdout
 
-    versions = json.loads(call("version", "--json"))
-    if set(versions.values()) != {project()["version"]}:
-        message = f"The package and its engine have the versions {versions}; expected {project()['version']} for both."
-        raise StepFailedError(message)
+    _check_versions(json.loads(call("version", "--json")))
     # 1 says that a fact misses; the case has one that does.
     facts = json.loads(call("facts", CASE, "--json", accepted=(0, 1)))
     if not any(fact["ok"] for fact in facts):
@@ -158,6 +155,12 @@ def _use(programs: Path, place: Path) -> None:
         raise StepFailedError(message)
     # Learners' copies have dots for solutions, so a notebook runs until its first task.
     run(LOG, programs / "python", "-c", FIRST_CELLS, place / "course" / NOTEBOOK, extra_environment=own)
+
+
+def _check_versions(versions: dict[str, str]) -> None:
+    if set(versions.values()) != {project()["version"]}:
+        message = f"The package and its engine have the versions {versions}; expected {project()['version']} for both."
+        raise StepFailedError(message)
 
 
 FIRST_CELLS = """

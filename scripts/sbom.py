@@ -118,6 +118,7 @@ def write(path: Path) -> int:
                 properties=[Property(name="seeklab:lock", value=one.lock)],
             )
         )
+    bom.register_dependency(bom.metadata.component, bom.components)
     text = JsonV1Dot6(bom).output_as_string(indent=1)
     problems = JsonStrictValidator(SchemaVersion.V1_6).validate_str(text)
     if problems is not None:
