@@ -23,7 +23,7 @@ LIMIT_S = 300.0
 UNREACHABLE = re.compile(
     r"ConnectionError|ConnectTimeout|NameResolution|Max retries|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|E403|E404|"
     r"40[345] |50[234] |not implemented|error sending request|failed to fetch|couldn't fetch|git operation failed|"
-    r"audit endpoint returned an error|Forbidden|SSLError|ProxyError",
+    r"audit endpoint returned an error|Forbidden|SSLError|ProxyError|not found on PyPI",
     re.IGNORECASE,
 )
 """Messages of tools that reached no database."""
@@ -82,7 +82,7 @@ def advisories() -> list[Check]:
     checks = [
         Check(
             f"advisories of requirements/{name}.txt",
-            (pip_audit, "--requirement", f"requirements/{name}.txt", "--disable-pip", "--require-hashes"),
+            (pip_audit, "--requirement", f"requirements/{name}.txt", "--disable-pip", "--require-hashes", "--strict"),
             asks_a_database=True,
         )
         for name in PYTHON_LOCKS
