@@ -14,7 +14,7 @@ import docs_pages
 import links
 import machine
 from console import CACHE, ROOT, StepFailedError, apply_all, main, run, say
-from steps import DOCS, DOCS_HTML, DOCS_TOOLS, FOR_LAB, TEST_PACKAGES, VENV_BIN
+from steps import DOCS, DOCS_HTML, DOCS_TOOLS, FOR_LAB, VENV_BIN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def _sphinx(builder: str, out: Path) -> None:
 def docs() -> int:
     """Build the documentation, run its examples and check its links."""
     machine.require_for_lab()
-    apply_all((*FOR_LAB, TEST_PACKAGES, *DOCS))
+    apply_all((*FOR_LAB, *DOCS))
     say(f"Examples: {doctest()}.")
     broken, checked = links.check(DOCS_HTML, outside=links.site_pages())
     for line in broken:

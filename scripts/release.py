@@ -28,7 +28,7 @@ import version
 from console import ROOT, StepFailedError, apply_all, capture, main, run, say, stream
 from docs import doctest
 from stages import TESTED
-from steps import DIST, DOCS, DOCS_HTML, FOR_SITE, TEST_PACKAGES, VENV_BIN, WEB, WHEEL
+from steps import DIST, DOCS_HTML, FOR_SITE, VENV_BIN, WEB, WHEEL
 from tools import CITATION, RELEASE_TOOLS, TOOLS, bin_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def release() -> int:
         say("Commit these files, then run the command again.")
         return 1
     machine.require_for_lab()
-    apply_all((*FOR_SITE, TEST_PACKAGES, RELEASE_TOOLS, CITATION, *DOCS))
+    apply_all((*FOR_SITE, RELEASE_TOOLS, CITATION))
     say(f"Examples of the documentation: {doctest()}.")
     _check_links()
     build(entry)
