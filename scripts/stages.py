@@ -194,6 +194,7 @@ WEB_SOURCES = (
     *(WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
     *(ENGINE / "tool", ENGINE / "validation", ROOT / "docs" / "instructor"),
     ENGINE / "python" / "seeklab" / "question.json",
+    ROOT / "pyproject.toml",  # the version and the address of the site
 )
 
 LINT = (
