@@ -229,6 +229,9 @@ impl Arc {
     pub fn start(&mut self, now_ns: u64, block: u64, new: New, fetch: u32) -> bool {
         let New { kind, bytes, purpose, known } = new;
         self.now_ns = now_ns;
+        if purpose == Purpose::Prefetch && (self.used_bytes() + bytes).saturating_sub(self.evictable_bytes()) > self.capacity() {
+            return false;
+        }
         let ghost = self.store.find_any(block).map(|slot| {
             let list = usize::from(self.store.entry(slot).list);
             (slot, if list.is_multiple_of(2) { Ghost::Once } else { Ghost::Again })
@@ -385,6 +388,16 @@ impl Arc {
             let Some(gone) = self.evict_first(&lists) else { break };
             (left, once) = (left.saturating_sub(gone), once.saturating_sub(gone));
         }
+    }
+
+    /// Bytes that may be evicted; of what was read ahead and not used, those of one block of each kind after its first second.
+    fn evictable_bytes(&self) -> u64 {
+        let old = |kind: usize| match self.store.oldest(&self.lists[UNUSED + kind]) {
+            NONE => 0,
+            slot if self.now_ns < self.marks[slot as usize].used_ns + PREFETCH_LIFE_NS => 0,
+            slot => self.store.entry(slot).size,
+        };
+        self.lists[..GHOSTS].iter().map(|list| list.bytes).sum::<u64>() + old(0) + old(1)
     }
 
     /// Evicts what was just read ahead, as far as nothing else leaves room for `bytes`.

@@ -152,6 +152,22 @@ fn a_prefetch_that_finds_all_memory_on_its_way_is_refused_and_a_reader_is_not() 
 }
 
 #[test]
+fn a_prefetch_without_room_teaches_nothing_however_often_it_is_tried() {
+    let mut reader = Reader::new(Era::Zfs2010, 10);
+    reader.read([20, 21, 20, 21]);
+    reader.read(0..9);
+    let ghost = reader.list(GHOSTS)[0];
+    let new = |purpose| New { kind: Kind::Data, bytes: 1, purpose, known: true };
+    for block in 100..110 {
+        assert!(reader.arc.start(reader.now_ns, block, new(Purpose::Demand), 1));
+    }
+    let before = reader.arc.target_bytes();
+    assert!(before < 10 && reader.arc.store.find_any(ghost).is_some(), "{before}");
+    assert!(!reader.arc.start(reader.now_ns, ghost, new(Purpose::Prefetch), 2));
+    assert_eq!(reader.arc.target_bytes(), before);
+}
+
+#[test]
 fn the_directory_of_a_cache_device_takes_room() {
     for era in Era::ALL {
         let mut reader = Reader::new(era, 100);
