@@ -18,7 +18,8 @@ from seeklab.oncall.schedule import week_of
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "docs" / "instructor" / "incidents.md"
-TURNS = ROOT / "engine" / "python" / "seeklab" / "course" / "turns"
+COURSE = ROOT / "engine" / "python" / "seeklab" / "course"
+TASKS = [path.read_text(encoding="utf-8") for path in (COURSE / "tasks").glob("*.py")]
 NOTEBOOKS = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.ipynb")}
 CASES = {found["id"]: seeklab.case(found["id"]).document for found in seeklab.cases()}
 HEAD = (
@@ -72,8 +73,9 @@ def test_an_incident_has_a_page_with_a_picture_and_a_notebook_that_investigates_
     assert document["view"]
     assert document["ask"], "the page asks before it shows"
     notebook = NOTEBOOKS[document["notebook"]]
-    turns = set(re.findall(r'turn\(\\"(\w+)/', notebook))
-    assert name in notebook or any(name in (TURNS / f"{turn}.py").read_text(encoding="utf-8") for turn in turns)
+    turns = re.findall(r'turn\(\\"(\w+/)', notebook)
+    tasks = [text for text in TASKS if any(f'"{turn}' in text for turn in turns)]
+    assert any(name in text for text in (notebook, *tasks))
 
 
 def test_every_incident_and_every_mechanism_has_an_exercise() -> None:
