@@ -12,7 +12,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from console import CACHE, ROOT, digest_of
-from steps import ENGINE, ENGINE_SOURCES, LIBRARY_SOURCES, TYPES
+from steps import ENGINE, ENGINE_SOURCES, TYPES
 from version import UNKNOWN, project
 
 if TYPE_CHECKING:
@@ -271,27 +271,40 @@ several; here `JOB` and `DEVICE` replace these. The table lists the metrics of t
 
 def metrics() -> str:
     """Write the metrics that the cases report, each with its sentence and the number of cases that have it."""
-    digest = digest_of("2", (), (*ENGINE_SOURCES, *LIBRARY_SOURCES))
+    import seeklab
+
+    engine = digest_of("3", (), (*ENGINE_SOURCES, ENGINE / "presets"))
     stored = json.loads(RUNS.read_text(encoding="utf-8")) if RUNS.exists() else {}
-    if stored.get("digest") != digest:
-        stored = {"digest": digest, "rows": _measure_metrics()}
-        RUNS.parent.mkdir(parents=True, exist_ok=True)
-        RUNS.write_text(json.dumps(stored), encoding="utf-8")
-    rows = [(f"`{name}`", _text(text), len(set(found))) for name, (text, found) in sorted(stored["rows"].items())]
+    fresh: dict[str, Any] = {}
+    for entry in seeklab.cases():
+        name = entry["id"]
+        digest = digest_of(engine, (), (ENGINE / "cases" / f"{name}.toml",))
+        known = stored.get(name, {})
+        # A change of one case runs only this case.
+        fresh[name] = known if known.get("digest") == digest else {"digest": digest, "metrics": _metrics_of(name)}
+    RUNS.parent.mkdir(parents=True, exist_ok=True)
+    RUNS.write_text(json.dumps(fresh), encoding="utf-8")
+    texts: dict[str, str] = {}
+    cases_of: dict[str, int] = {}
+    for one in fresh.values():
+        for name, text in one["metrics"].items():
+            texts.setdefault(name, text)
+            cases_of[name] = cases_of.get(name, 0) + 1
+    rows = [(f"`{name}`", _text(texts[name]), cases_of[name]) for name in sorted(texts)]
     return METRICS + "\n" + _table(("metric", "meaning", "cases"), rows)
 
 
-def _measure_metrics() -> dict[str, tuple[str, list[str]]]:
+def _metrics_of(name: str) -> dict[str, str]:
+    """Return the sentence of each metric of a case's default run, with placeholders for jobs and devices."""
     import seeklab
 
-    rows: dict[str, tuple[str, list[str]]] = {}
-    for entry in seeklab.cases():
-        result = seeklab.case(entry["id"]).run()
-        names = {**dict.fromkeys(result.jobs, "JOB"), **dict.fromkeys(result.devices, "DEVICE")}
-        for one in json.loads(result.text("metrics-json")):
-            head, dot, rest = one["name"].partition(".")
-            rows.setdefault(f"{names.get(head, head)}{dot}{rest}", (one["help"], []))[1].append(entry["id"])
-    return rows
+    result = seeklab.case(name).run()
+    replaced = {**dict.fromkeys(result.jobs, "JOB"), **dict.fromkeys(result.devices, "DEVICE")}
+    found: dict[str, str] = {}
+    for one in json.loads(result.text("metrics-json")):
+        head, dot, rest = one["name"].partition(".")
+        found.setdefault(f"{replaced.get(head, head)}{dot}{rest}", one["help"])
+    return found
 
 
 # The model: the headers of its modules.

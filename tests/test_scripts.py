@@ -310,7 +310,7 @@ def test_an_edited_case_makes_a_library_and_what_carries_it_and_compiles_nothing
         return any(case.is_relative_to(path) for path in step.reads)
 
     assert [step.name for step in steps.FOR_TESTS if reads_case(step)] == [
-        *("library", "widget", "wheel", "browser-lab", "site"),
+        *("library", "widget", "wheel", "browser-lab", "docs", "site"),
     ]
 
 
