@@ -42,7 +42,7 @@ pub struct RaidCacheSpec {
     #[serde(default = "sixty_us")]
     #[schemars(title = "Write into the cache", extend("maximum" = 1_000_000_000))]
     pub ack: Nanos,
-    /// Rate of the bus to the host, which all requests that the cache answers share. Default: PCIe 3.0 x8, 8 GT/s of 128/130 on 8 lanes.
+    /// Rate of the bus to the host, which all requests that the cache answers share. Default: eight lanes of PCI Express 3.0, 8 GT/s each.
     #[serde(default = "pcie_3_x8")]
     #[schemars(title = "Host bus", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s", "x-scale" = "log2"))]
     pub bus: Bytes,

@@ -36,7 +36,8 @@ impl Places {
             let file = |block: u64| self.files.partition_point(|first| *first <= block) as u64;
             let mut places: Vec<(u64, u64)> = self.order.iter().map(|block| file(*block)).zip(0..).collect();
             places.sort_unstable();
-            self.order = places.iter().map(|(_, nth)| self.order[*nth as usize]).collect();
+            let block = |(_, nth): (u64, u64)| self.order.get(usize::try_from(nth).ok()?).copied();
+            self.order = places.into_iter().filter_map(block).collect();
         }
     }
 
