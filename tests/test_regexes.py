@@ -143,7 +143,7 @@ def _characters(members: Any) -> Iterator[str]:
 
 def _is_in(letter: str, kind: Any, value: Any) -> bool:
     if kind is sre.LITERAL:
-        return ord(letter) == value
+        return bool(ord(letter) == value)
     if kind is sre.RANGE:
         return bool(value[0] <= ord(letter) <= value[1])
     if kind is sre.CATEGORY:

@@ -10,7 +10,7 @@ export function sentenceNodes(
   metrics: Readonly<Record<string, number>>,
   isCovered: (metric: string) => boolean = () => false,
 ): (Node | string)[] {
-  return template.split(/(\{[^}]+\})/).map((piece) => {
+  return template.split(/(\{[^{}]+\})/).map((piece) => {
     if (!piece.startsWith("{")) return piece;
     const name = piece.slice(1, -1).trim();
     if (isCovered(name)) {
@@ -25,5 +25,5 @@ export function sentenceNodes(
 
 /** The metrics that a case's sentence names. */
 export function sentenceMetrics(sentence: string): string[] {
-  return [...new Set(Array.from(sentence.matchAll(/\{([^}]+)\}/g), ([, name]) => name!.trim()))];
+  return [...new Set(Array.from(sentence.matchAll(/\{([^{}]+)\}/g), ([, name]) => name!.trim()))];
 }

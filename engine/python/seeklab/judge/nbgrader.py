@@ -20,6 +20,7 @@ import nbformat
 from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbgrader.api import Gradebook, Student
 from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.utils import parse_utc
 from sqlalchemy import event
 from traitlets import Bool, Integer, Unicode
 
@@ -31,7 +32,7 @@ from seeklab.judge.grading import Grade, Work, grade_notebook, not_graded
 from seeklab.judge.identity import open_course, remember, remembered
 from seeklab.judge.practice import COMMITS, TICKET
 from seeklab.judge.sandbox import Limits, Sandbox
-from seeklab.judge.submission import MAX_BYTES, MB, UnreadableSubmissionError, notebook_of, parsed
+from seeklab.judge.submission import MAX_BYTES, MB, UnreadableSubmissionError, notebook_of, parsed, read_submitted
 from seeklab.judge.tickets import is_ticketed
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Feedback", "Judge", "PlainCells", "Submitted", "set_aside"]
 
-FILES = (COMMITS, TICKET, "timestamp.txt", "submission_secret.txt")
+TIME = "timestamp.txt"
+LONGEST_TIME = 100
+FILES = (COMMITS, TICKET, TIME, "submission_secret.txt")
 """The files of a submission besides its notebook; the last two are nbgrader's."""
 SET_ASIDE = "set-aside"
 
@@ -83,8 +86,20 @@ def _foreign(folder: Path) -> list[Path]:
     return [
         Path(entry.path)
         for entry in sorted(os.scandir(folder), key=lambda entry: entry.name)
-        if entry.name not in wanted or not entry.is_file(follow_symlinks=False)
+        if entry.name not in wanted
+        or not entry.is_file(follow_symlinks=False)
+        or (entry.name == TIME and not _is_time(Path(entry.path)))
     ]
+
+
+def _is_time(path: Path) -> bool:
+    """Return whether nbgrader can read the time in a file; otherwise, the submission would get no grade."""
+    try:
+        text = read_submitted(path, LONGEST_TIME).decode()
+        parse_utc(text.strip())
+    except (UnreadableSubmissionError, ValueError, OverflowError, TypeError):
+        return False
+    return True
 
 
 def _tell(message: str) -> None:

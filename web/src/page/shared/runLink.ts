@@ -28,7 +28,7 @@ export const defaultState: PageState = { set: {}, seed: 1, ui: {} };
 export function encodeRunLink(state: PageState): string {
   const bytes = new TextEncoder().encode(JSON.stringify(state));
   const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return `#v${version}=${base64.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
+  return `#v${version}=${base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
 }
 
 /** Reads an address. `isAnchor` tells whether a name is a place on the page, which is not a state. */
