@@ -36,7 +36,13 @@ function expressions(): Found[] {
 function pieces(regex: RegExp): string[] {
   const start = /^\^?((?:\\[./()[\]{}*+?|^$]|[\w <"'=:,-])*)/.exec(regex.source)![1]!.replaceAll("\\", "");
   const named = letters.filter((letter) => regex.source.includes(letter));
-  return [...new Set([...letters, ...(start === "" ? [] : [start, ...letters.map((letter) => start + letter)]), ...named.map((letter) => `a${letter}`)])];
+  return [
+    ...new Set([
+      ...letters,
+      ...(start === "" ? [] : [start, ...letters.map((letter) => start + letter)]),
+      ...named.map((letter) => `a${letter}`),
+    ]),
+  ];
 }
 
 /** The least time of some tries: another program may have had the processor. */
@@ -60,12 +66,16 @@ function slowest({ regex }: Found): string {
   return "";
 }
 
-const all = expressions();
+/** Quadratic, but of short texts only. */
+const short: Readonly<Record<string, string>> = {
+  "\\B(?=(\\d{3})+(?!\\d))": "of the digits of a number, at most 309",
+};
+const all = expressions().filter(({ regex }) => !(regex.source in short));
 
 test("the expressions are found, and a quadratic one is", () => {
   expect(all.length).toBeGreaterThan(30);
   expect(slowest({ place: "", regex: /\s+$/ })).not.toBe("");
-  expect(slowest({ place: "", regex: /<[^>]*>/ })).not.toBe("");
+  expect(slowest({ place: "", regex: /a*a*b/ })).not.toBe("");
 });
 
 test.each(all.map((one) => [one.place, one] as const))("%s takes linear time", (_, one) => {

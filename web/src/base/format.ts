@@ -137,7 +137,7 @@ export function fillSentence(
   metrics: Readonly<Record<string, number>>,
   isCovered: (metric: string) => boolean = () => false,
 ): string {
-  return template.replace(/\{([^}]+)\}/g, (_, name: string) => {
+  return template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const metric = name.trim();
     return isCovered(metric) ? "?" : formatMetric(metric, metrics[metric]);
   });
