@@ -2,10 +2,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const root = resolve(import.meta.dirname, "../src");
-const lengths = [25, 500, 20_000];
+const lengths = [25, 500, 10_000];
 const slow_ms = 50;
 const letters = [..." \t\n0aA.,-:;/#=<>()[]{}\"'`*_%&|\\"];
 
@@ -75,7 +77,7 @@ const all = expressions().filter(({ regex }) => !(regex.source in short));
 test("the expressions are found, and a quadratic one is", () => {
   expect(all.length).toBeGreaterThan(30);
   expect(slowest({ place: "", regex: /\s+$/ })).not.toBe("");
-  expect(slowest({ place: "", regex: /a*a*b/ })).not.toBe("");
+  expect(slowest({ place: "", regex: /a*b/ })).not.toBe("");
 });
 
 test.each(all.map((one) => [one.place, one] as const))("%s takes linear time", (_, one) => {
