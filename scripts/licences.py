@@ -21,7 +21,7 @@ STANDARD_LIBRARY = ENGINE / "wasm" / "standard-library.txt"
 STARTS = ("LICEN", "COPYING", "NOTICE", "COPYRIGHT", "UNLICEN")
 """How the names of licence files start, in capitals."""
 ALTERNATIVES = ("APACHE", "UNLICENSE", "COPYING")
-"""Left out if the crate can also be used under the MIT licence."""
+"""Other licences, not needed if the crate can also be used under the MIT licence."""
 
 
 class Crate(NamedTuple):

@@ -54,8 +54,8 @@ def add(commands: Commands) -> None:
     """Add the command."""
     added = commands.add("fio", fio, "Run fio job files on a modelled device.", json_option=False)
     help_ = (
-        "one or more fio job files, whose jobs run one after the other; as in fio, a file can name others to read "
-        "(include) and to write (write_lat_log); - reads the standard input"
+        "fio job files, whose jobs run one after the other; - reads the standard input. As in fio, a file can name "
+        "others to read (include) and to write (write_lat_log)"
     )
     added.add_argument("jobfile", metavar="JOBFILE", nargs="+", help=help_)
     add_device(added)

@@ -336,9 +336,9 @@ class WithoutSeeklab(ModuleType):
 
 
 def import_for_program(name: str, space: Any = None, local: Any = None, wanted: Any = (), level: int = 0) -> ModuleType:
-    """Import a module for a program, in place of `__import__`: one of `IMPORTS`, or a substitute for Seeklab.
+    """Import a module for a program, instead of `__import__`: one of `IMPORTS`, or a substitute for Seeklab.
 
-    This is a rule of the exercises with a clear error. What protects the grader is the sandbox: it contains no Seeklab.
+    This is a rule of the exercises with a clear error. The sandbox protects the grader: it contains no Seeklab.
     """
     top = name.partition(".")[0]
     if level == 0 and top == SIMULATOR:

@@ -155,12 +155,12 @@ def notebook_of(document: object, assignment: Assignment) -> Notebook:
 
 
 def too_many_cells(count: int) -> str:
-    """Return why a notebook with so many cells is not read; empty if it is."""
+    """Return why a notebook with this many cells is not read; empty if it is."""
     return f"the notebook has {count:,} cells; the limit is {MAX_CELLS:,}" if count > MAX_CELLS else ""
 
 
 def too_much_code(characters: int) -> str:
-    """Return why a notebook with so much code is not read; empty if it is."""
+    """Return why a notebook with this much code is not read; empty if it is."""
     return f"the notebook has more than {MAX_SOURCE / MB:,.0f} MB of code" if characters > MAX_SOURCE else ""
 
 
