@@ -114,6 +114,8 @@ class JobRow:
     cpu: dict[str, float] = field(default_factory=dict)
     """usr and sys in percent."""
     runtime_s: float | None = None
+    samples: dict[str, float] = field(default_factory=dict)
+    """Requests per second in fio's windows of half a second: min, max, avg, stdev, samples."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,8 @@ class Request:
     start_ns: int
     ns: int
     job: int = 0
+    cached: int | None = None
+    """Bytes that were in memory on arrival, where the log tells."""
 
 
 @dataclass(frozen=True)

@@ -119,6 +119,8 @@ CAUSES = (
                 ),
             ),
             Sign("log-device", 1),
+            Sign("commits-in-turn", 3),
+            Sign("stop-and-go", -1.5),
             Sign("depth-one", 2, lambda v: bool(v["is_write"]) and bool(v["is_sync"]) and v["ms"] + v["fsync_ms"] > 4),
             Sign("round-throughput", -2),
             Sign("peers-differ", -1, lambda v: v["ratio"] > 5),
@@ -186,6 +188,7 @@ CAUSES = (
         "A shingled (SMR) drive is rebuilt or written at random: it must rewrite whole zones for each write.",
         (
             Sign("smr-model", 2.5),
+            Sign("one-writer-limits", 1.5),
             Sign("scan-running", 1.5, lambda v: bool(v["is_resilver"]) and 0 < v["bytes_per_s"] < 30e6),
         ),
         ("smr-resilver",),
@@ -210,7 +213,12 @@ CAUSES = (
     Cause(
         "cache-off",
         "A write cache is switched off (battery, capacitor or setting): every write waits for the disks.",
-        (Sign("cache-disabled", 4), Sign("battery-failed", 2), Sign("drive-cache-off", 3)),
+        (
+            Sign("cache-disabled", 4),
+            Sign("battery-failed", 2),
+            Sign("drive-cache-off", 3),
+            Sign("write-through", 4),
+        ),
         ("battery-learns",),
         look=Look(
             "ssacli ctrl all show status; storcli64 /call/bbu show all; hdparm -W /dev/DEVICE",
@@ -283,7 +291,11 @@ CAUSES = (
     Cause(
         "record-amplification",
         "Small writes change large records: for each byte of the application, the pool reads and writes many.",
-        (Sign("write-amplification", 2), Sign("pool-full", -1)),
+        (
+            Sign("write-amplification", 2),
+            Sign("more-is-read", 2, lambda v: bool(v["is_random"]) and v["bytes"] <= 16 << 10),
+            Sign("pool-full", -1),
+        ),
         ("misaligned-io",),
         look=Look(
             "zfs get recordsize,volblocksize DATASET; zpool iostat -r 5",
@@ -468,7 +480,13 @@ CAUSES = (
     Cause(
         "network-retransmits",
         "The network loses requests, and the client sends them again after a timer.",
-        (Sign("nfs-retransmissions", 2.5), Sign("nfs-wait", 0.5)),
+        (
+            Sign("nfs-retransmissions", 2.5),
+            Sign("nfs-wait", 0.5),
+            Sign("tcp-retransmits", 2, lambda v: v["timeouts"] > 0),
+            Sign("tcp-retransmits", 1),
+            Sign("timer-in-requests", 1),
+        ),
         ("incast", "nic-tuning"),
         look=Look(
             "nstat -az TcpRetransSegs TcpExtTCPTimeouts; ethtool -S DEVICE | grep -i drop",
@@ -503,7 +521,12 @@ CAUSES = (
     Cause(
         "misaligned",
         "Requests start within a block of the device: each small write becomes a read, a change and a write.",
-        (Sign("unaligned", 2.5), Sign("partial-blocks", 2.5)),
+        (
+            Sign("unaligned", 2.5),
+            Sign("partial-blocks", 2.5),
+            Sign("nobody-reads", 2),
+            Sign("partition-misaligned", 2.5),
+        ),
         ("misaligned-io",),
         look=Look(
             "lsblk -t; parted /dev/DEVICE align-check optimal 1",
@@ -513,8 +536,13 @@ CAUSES = (
     Cause(
         "timer-tick",
         "Writes are delayed by whole ticks of a timer: a throttle that sleeps.",
-        (Sign("at-a-tick", 2.5),),
-        ("throttle-2008", "delay-everything"),
+        (
+            Sign("at-a-tick", 2.5),
+            Sign("delays-of-one-tick", 2.5, lambda v: bool(v["is_few"])),
+            Sign("every-write-a-tick", 0.5),
+            Sign("stop-and-go", -1),
+        ),
+        ("frictionless", "throttle-2008", "delay-everything"),
         look=Look(
             "cat /proc/PID/stack while it waits",
             (("a sleep in the write path", "the throttle delays it"), ("none", "not a throttle")),
@@ -531,6 +559,323 @@ CAUSES = (
                 ("ind far above agg, or few wrqm/s", "requests are not merged"),
                 ("merged", "the application writes small"),
             ),
+        ),
+    ),
+    Cause(
+        "averaged-over-idle",
+        "The load comes in bursts, and the monitor averages throughput over idle time, but latency over requests.",
+        (Sign("averaged-over-idle", 3),),
+        ("averaged-away",),
+        look=Look(
+            "iostat -xy 1 60",
+            (
+                ("a few full samples, and none between them", "the burst's own rate is in these samples"),
+                ("an even load", "the monitor's latency is that of the device"),
+            ),
+        ),
+    ),
+    Cause(
+        "burst-credits",
+        "A volume has used up its credits and is held at the rate that it earns.",
+        (Sign("rate-falls", 3, lambda v: bool(v["is_round"])), Sign("round-rate", 0.5)),
+        ("burst-credits",),
+        ("the volume's credit balance",),
+        Look(
+            "aws cloudwatch get-metric-statistics --metric-name BurstBalance ...",
+            (("0 from the fall on", "a larger volume, or one with provisioned rates"), ("above 0", "another limit")),
+        ),
+    ),
+    Cause(
+        "slc-cache-full",
+        "A flash drive has filled its fast (SLC) cache, and writes to its dense cells directly.",
+        (
+            Sign(
+                "rate-falls",
+                3,
+                lambda v: v["write_share"] > 0.9 and v["ratio"] >= 2.5 and v["bytes"] > 64 << 10 and not v["is_round"],
+            ),
+        ),
+        ("slc-cliff",),
+        ("the drive's model and how full it is",),
+        Look(
+            "smartctl -A /dev/DEVICE; fstrim -v MOUNTPOINT; iostat -xy 5",
+            (
+                ("fast again after a pause or a trim", "the cache: write less at a time, or use a drive without one"),
+                ("still slow", "heat, or a limit of the volume"),
+            ),
+        ),
+    ),
+    Cause(
+        "combined-into-one",
+        "All requests in flight are combined into one, so the stages of the system wait for each other.",
+        (Sign("combined-into-one", 3),),
+        ("combine-limit",),
+        look=Look(
+            "iostat -xy 1 5 with a lower limit on the size of a combined request",
+            (("more in flight and faster", "keep at least two requests"), ("equal", "the device limits")),
+        ),
+    ),
+    Cause(
+        "test-data",
+        "The test's data contain blocks that the storage removes before it compresses the rest.",
+        (Sign("removed-before-compression", 4),),
+        ("compressible-data",),
+        look=Look(
+            "fio --buffer_compress_percentage=50 --buffer_compress_chunk=512 --refill_buffers ...",
+            (("the ratio that was asked for", "the chunk was the cause"), ("equal", "look at the pattern")),
+        ),
+    ),
+    Cause(
+        "read-ahead-too-far",
+        "Read-ahead fetches more than the application uses: the devices read many bytes for each byte.",
+        (
+            Sign("more-is-read", 2.5, lambda v: not v["is_random"] or v["bytes"] > 16 << 10),
+            Sign("more-is-read", 1),
+        ),
+        ("media-prefetch", "context-read-ahead"),
+        look=Look(
+            "cat /sys/block/DEVICE/queue/read_ahead_kb; arcstat -f read,pread,pmis 1",
+            (
+                ("a smaller read-ahead is faster", "read-ahead was the cause"),
+                ("equal", "records or blocks are larger than the reads"),
+            ),
+        ),
+    ),
+    Cause(
+        "read-ahead-too-short",
+        "Read-ahead fetches a little less than the reader asks for, and each long read waits for its end.",
+        (Sign("tail-not-in-memory", 4),),
+        ("odx-prefetch",),
+        look=Look(
+            "the sizes of the reads beside the read-ahead's size",
+            (("reads are larger", "make reads and read-ahead equal"), ("equal", "look at alignment")),
+        ),
+    ),
+    Cause(
+        "coordinated-omission",
+        "The benchmark did not send the requests that were due while one was slow, so its percentiles miss them.",
+        (Sign("omitted-requests", 3),),
+        ("coordinated-omission",),
+        look=Look(
+            "fio --rate_iops=N --rate_process=poisson --iodepth=8192 (a source that never waits)",
+            (("far higher percentiles", "these are the users' times"), ("equal", "no request was omitted")),
+        ),
+    ),
+    Cause(
+        "one-trip-per-request",
+        "The program waits for a round trip after each piece.",
+        (Sign("trip-per-request", 3),),
+        ("copy-offload", "bonnie-decoded"),
+        look=Look(
+            "ping -c 3 SERVER; the size of a piece and how many are sent at once",
+            (("time = pieces x round trip", "larger pieces, or several at once"), ("longer", "the server")),
+        ),
+    ),
+    Cause(
+        "window-per-round-trip",
+        "The connection carries one window of data in each round trip: its buffers are too small for the distance.",
+        (Sign("window-per-trip", 3.5),),
+        ("one-window-per-rtt",),
+        look=Look(
+            "ss -ti; sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem",
+            (
+                ("rate x round trip = the smaller buffer", "raise the buffers at both ends"),
+                ("less", "losses, or the sender has nothing to send"),
+            ),
+        ),
+    ),
+    Cause(
+        "every-write-delayed",
+        "A throttle delays every write by a fixed time, however little is dirty.",
+        (
+            Sign("delays-of-one-tick", 2.5, lambda v: not v["is_few"]),
+            Sign("every-write-a-tick", 1),
+            Sign("stop-and-go", -1.5),
+        ),
+        ("delay-everything",),
+        look=Look(
+            "dtrace -s delays.d",
+            (("about every second write is delayed", "the threshold is wrong"), ("few", "the end of a group")),
+        ),
+    ),
+    Cause(
+        "stop-and-go",
+        "Writers run at the speed of memory until a limit stops them all at once.",
+        (
+            Sign("stop-and-go", 2.5),
+            Sign("writes-held-back", 1, lambda v: v["stopped"] > 0),
+            Sign("txg-sync", 0.5, lambda v: v["s"] > 2),
+        ),
+        ("throttle-2008", "thousand-threads", "openzfs-throttle", "dirty-sizing"),
+        look=Look(
+            "cat /proc/spl/kstat/zfs/POOL/txgs; grep -E 'Dirty|Writeback' /proc/meminfo",
+            (
+                ("the stops begin when the limit is reached", "a throttle that delays early, or smaller groups"),
+                ("far below the limit", "something else stops the writers"),
+            ),
+        ),
+    ),
+    Cause(
+        "write-buffer-too-small",
+        "The buffer for dirty data is smaller than the bursts that it must absorb.",
+        (
+            Sign("burst-exceeds-buffer", 2.5),
+            Sign("dirty-data", 0.5, lambda v: v["share"] >= 0.6),
+            Sign("writes-held-back", 0.5, lambda v: v["delayed"] > 0.1),
+        ),
+        ("dirty-sizing",),
+        look=Look(
+            "cat /sys/module/zfs/parameters/zfs_dirty_data_max",
+            (
+                ("60% of it is less than a burst leaves unwritten", "raise it"),
+                ("more", "the load exceeds the disks on average"),
+            ),
+        ),
+    ),
+    Cause(
+        "load-limits",
+        "The load has too few requests in flight to keep the devices busy: the measurement shows its depth.",
+        (Sign("load-limits", 2.5),),
+        ("eleven-metrics",),
+        look=Look(
+            "the same test with twice the threads",
+            (("twice as fast", "the load was the limit"), ("equal", "the system is")),
+        ),
+    ),
+    Cause(
+        "served-in-order",
+        "The disk serves its queue in the order of arrival, so a longer queue does not make it faster.",
+        (Sign("queue-without-gain", 2.5),),
+        ("invariants",),
+        look=Look(
+            "cat /sys/block/DEVICE/device/queue_depth /sys/block/DEVICE/queue/scheduler",
+            (("1, or no queueing", "allow the drive to choose (NCQ, TCQ)"), ("32", "firmware or controller setting")),
+        ),
+    ),
+    Cause(
+        "cache-cold",
+        "A cache device has not been filled yet: the disks still serve nearly all reads.",
+        (Sign("cache-fills", 2.5),),
+        ("l2arc-warmth",),
+        look=Look(
+            "zpool iostat -v 5; arcstat -f l2hits,l2miss,l2size 5",
+            (("the size grows", "wait, or raise l2arc_write_max"), ("full", "the working set is larger")),
+        ),
+    ),
+    Cause(
+        "too-many-rings",
+        "A network card has more queues than its traffic keeps busy, and each must be taken over again and again.",
+        (Sign("cpu-rings", 3),),
+        ("nic-tuning",),
+        look=Look(
+            "ethtool -l DEVICE; ethtool -L DEVICE combined 2", (("faster", "fewer queues"), ("equal", "not the queues"))
+        ),
+    ),
+    Cause(
+        "cross-calls",
+        "Cores interrupt each other for each request: memory that is unmapped must be dropped by all of them.",
+        (Sign("cpu-cross-calls", 3),),
+        ("tlb-shootdown",),
+        look=Look(
+            "grep -E 'TLB|CAL' /proc/interrupts, twice",
+            (("thousands per second", "keep the buffers mapped (an object cache)"), ("few", "other work")),
+        ),
+    ),
+    Cause(
+        "sync-waits-for-data",
+        "A small durable write waits until another file's data are written, because one journal commits both.",
+        (Sign("sync-behind-data", 3),),
+        ("ordered-journal",),
+        ("the file system's journal mode",),
+        Look(
+            "grep -E 'Dirty|Writeback' /proc/meminfo; mount | grep data=",
+            (
+                ("gigabytes dirty, data=ordered", "a smaller dirty limit, or another file system for the log"),
+                ("little is dirty", "the device is slow"),
+            ),
+        ),
+    ),
+    Cause(
+        "too-many-writes-in-flight",
+        "Background writes fill the device's queue, and each read waits among them.",
+        (Sign("reads-behind-writes", 2.5), Sign("bursts", 0.5), Sign("reads-wait-for-sync", -1)),
+        ("picket-fence", "txg-seconds"),
+        look=Look(
+            "cat /sys/module/zfs/parameters/zfs_vdev_async_write_max_active; zpool iostat -q 1",
+            (("ten or more writes active", "allow fewer, and reads are faster"), ("few", "the device is slow")),
+        ),
+    ),
+    Cause(
+        "long-groups",
+        "Groups of writes last for seconds, and reads that meet one wait for it.",
+        (
+            Sign("reads-wait-for-sync", 2.5),
+            Sign("sync-times", 0.5, lambda v: v["s"] > 2.5),
+            Sign("txg-sync", 0.5, lambda v: v["s"] > 2.5),
+        ),
+        ("txg-seconds",),
+        look=Look(
+            "cat /proc/spl/kstat/zfs/POOL/txgs; cat /sys/module/zfs/parameters/zfs_txg_timeout",
+            (("syncs of seconds", "smaller groups"), ("short syncs", "not the groups")),
+        ),
+    ),
+    Cause(
+        "all-at-once",
+        "All devices slow down at the same time: what they share disturbs them (vibration, a controller, power).",
+        (Sign("all-at-once", 3),),
+        ("shouting",),
+        look=Look(
+            "dmesg -T | grep -iE 'sas|ata|reset'; who or what is at the rack at these times",
+            (("resets", "controller or cable"), ("nothing", "vibration or sound: move, damp, compare the times")),
+        ),
+    ),
+    Cause(
+        "log-device-full",
+        "One large commit occupies the log device, and all small ones wait behind it.",
+        (
+            Sign("stream-on-one-device", 2.5),
+            Sign("log-device", 1, lambda v: v["bytes"] >= 32 << 10),
+        ),
+        ("slog-divert",),
+        look=Look(
+            "zpool iostat -v 1; zfs get logbias",
+            (
+                ("the log writes 100 MB/s, the disks nothing", "send large commits to the pool (zfs_slog_limit)"),
+                ("both write", "the log is not the limit"),
+            ),
+        ),
+    ),
+    Cause(
+        "fan-out-tail",
+        "A request waits for the slowest of many servers: rare slow answers meet most requests.",
+        (Sign("slow-by-number", 3),),
+        ("tail-at-scale",),
+        look=Look(
+            "the distribution of one server beside that of the requests",
+            (
+                ("1 - (1 - p)^n agrees", "ask a second replica after the 95th percentile (hedging)"),
+                ("not", "one server is slow: compare them"),
+            ),
+        ),
+    ),
+    Cause(
+        "devices-starved",
+        "The layer above hands each device one or two requests at a time, and devices that need more stay slow.",
+        (Sign("devices-starved", 2.5), Sign("writes-held-back", 0.5)),
+        ("tune-openzfs",),
+        look=Look(
+            "cat /sys/module/zfs/parameters/zfs_vdev_max_active; zpool iostat -q 1",
+            (("one or two active, many pending", "allow more in flight"), ("ten or more", "the devices limit")),
+        ),
+    ),
+    Cause(
+        "measured-client",
+        "The benchmark measured its client: a processor, memory or the link, not the server.",
+        (Sign("client-core-full", 2), Sign("test-in-memory", 1), Sign("link-full", 1)),
+        ("bonnie-decoded", "eleven-metrics"),
+        look=Look(
+            "top -H on the client during the test",
+            (("one thread at 100%", "a faster client, or several"), ("idle", "the server or the round trip")),
         ),
     ),
 )

@@ -6,6 +6,7 @@ input or an interrupt ends the shift with its debrief.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -23,16 +24,28 @@ if TYPE_CHECKING:
 START_S = 3 * 3600
 MAX_LINE = 400
 SET_WORDS = 3
-BARE = {
-    "iostat": "iostat -x",
-    "zpool": "zpool iostat",
-    "zfs": "zfs get all",
-    "mpstat": "mpstat -P ALL",
-    "perf": "perf report",
-    "ss": "ss -ti",
-    "parted": "parted -l",
-}
-"""Full commands for tool names that are typed alone."""
+FLAGS = r"(?: -[\w-]+)*(?: \d+){0,2}"
+TYPED = tuple(
+    (re.compile(pattern), tool)
+    for pattern, tool in (
+        (rf"iostat{FLAGS}|sar -[dpbD]+(?: \d+){{0,2}}|cat /proc/diskstats", "iostat -x"),
+        (rf"zpool(?: iostat{FLAGS}(?: tank)?(?: \d+){{0,2}})?", "zpool iostat"),
+        (r"zpool status(?: -\w+)*(?: tank)?", "zpool status"),
+        (r"zfs(?: get \S+(?: tank\S*)?)?", "zfs get all"),
+        (rf"(?:mpstat|vmstat|top|htop|uptime|sar|sar -u|pidstat|pidstat -u){FLAGS}(?: ALL)?(?: \d+){{0,2}}", "mpstat -P ALL"),
+        (r"perf(?: (?:top|record|report))?(?: -\S+)*", "perf report"),
+        (r"ss(?: -\w+)*", "ss -ti"),
+        (r"ping(?: -c \d+)?(?: \S+)?", "ping"),
+        (rf"(?:nfsstat|nfsiostat|mountstats){FLAGS}", "nfsstat"),
+        (r"(?:nstat|netstat)(?: -\w+)*|ethtool -S(?: \S+)?", "nstat -az"),
+        (r"parted(?: -\w+)*|fdisk -l(?: \S+)?", "parted -l"),
+        (r"smartctl(?: -\w+)*(?: /dev/\S+)?", "smartctl -a"),
+        (r"(?:dmesg|journalctl)(?: -\w+)*", "dmesg"),
+        (r"lsblk(?: -\w+)*", "lsblk"),
+        (r"cat \S*txgs", "cat /proc/spl/kstat/zfs/tank/txgs"),
+    )
+)
+"""The tools behind commands as engineers type them, with or without flags and intervals."""
 
 HELP = """about              what is known about the system (free)
 get                list the settings you can change (free)
@@ -102,9 +115,10 @@ class Shell:
         self.says("")
 
     def _output(self, command: str) -> str:
-        tool = BARE.get(command, command)
-        if tool in TOOLS:
-            return self.shift.carry_out(tool)
+        if tool := _tool(command):
+            printed = self.shift.carry_out(tool)
+            # Another tool than the one that was typed names itself, as a prompt would.
+            return printed if tool.split()[0] == command.split()[0] else f"# {tool}\n{printed}"
         word, *rest = command.split()
         free: dict[str, Callable[[], str]] = {
             "help": _help,
@@ -178,6 +192,13 @@ class Shell:
         if not self.shift.changes:
             return "not made"
         return f"does not hold{f', {HIDES}' if self.shift.hides else ''}"
+
+
+def _tool(command: str) -> str | None:
+    """Return the tool that a typed command runs, if any."""
+    if command in TOOLS:
+        return command
+    return next((tool for pattern, tool in TYPED if pattern.fullmatch(command)), None)
 
 
 def _visible(line: str) -> str:

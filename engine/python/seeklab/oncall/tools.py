@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
+from seeklab.oncall import over_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,16 +59,6 @@ def _iostat(result: Result, scenario: Mapping[str, Any]) -> str:
     return _header(scenario) + result.text("iostat")
 
 
-def _short(value: float) -> str:
-    """Format a number as zpool does: three digits and a letter."""
-    for letter in ("", "K", "M", "G", "T"):
-        if value < 1000 or letter == "T":
-            digits = 0 if not letter or value >= 100 else 1 if value >= 10 else 2
-            return f"{value:.{digits}f}{letter}"
-        value /= 1024
-    return ""
-
-
 def _zpool(result: Result, scenario: Mapping[str, Any]) -> str:
     if not scenario.get("zfs"):
         return "bash: zpool: command not found\n"
@@ -86,7 +77,7 @@ def _zpool(result: Result, scenario: Mapping[str, Any]) -> str:
             1024 * sum(disk["rkB/s"] for disk in some),
             1024 * sum(disk["wkB/s"] for disk in some),
         )
-        return f"{name:<10}      -      -{''.join(f'{_short(value):>7}' for value in sums)}\n"
+        return f"{name:<10}      -      -{''.join(f'{over_time.short(value):>7}' for value in sums)}\n"
 
     pool = [disk for disk in disks if disk["disk_device"].rstrip("0123456789") not in logs]
     parts = [line("tank", pool)]
@@ -110,7 +101,7 @@ def _busy(result: Result, scenario: Mapping[str, Any]) -> list[float]:
         return [result.metrics["server.busy_share_percent"]] * cores
     if not scenario.get("controller"):
         return [0.0] * cores
-    elapsed_ns = result.metrics["app.elapsed_s"] * 1e9
+    elapsed_ns = result.metrics["elapsed_s"] * 1e9
     threads = sorted((100 * float(row["busy_ns"]) / elapsed_ns for row in result.cpu.rows()), reverse=True)
     return [min(100.0, sum(threads[core::cores])) for core in range(cores)]
 
@@ -172,15 +163,15 @@ def _zfs_get(result: Result, scenario: Mapping[str, Any]) -> str:
     if "reduction_compression_ratio" in metrics:
         stored = metrics["reduction_after_compression_bytes"]
         rows = {
-            "logicalused": _short(metrics["reduction_in_bytes"]),
+            "logicalused": over_time.short(metrics["reduction_in_bytes"]),
             "zerosremoved": f"{metrics['reduction_zeros_share_percent']:.0f}%",
             "dedupremoved": f"{metrics['reduction_duplicates_share_percent']:.0f}%",
             "compressratio": f"{metrics['reduction_compression_ratio']:.2f}x",
-            "used": _short(stored),
+            "used": over_time.short(stored),
         }
     elif scenario.get("zfs"):
         record = int(scenario["zfs"].get("record") or (128 << 10))
-        rows = {"compressratio": "1.00x", "recordsize": _short(record), "sync": "standard", "logbias": "latency"}
+        rows = {"compressratio": "1.00x", "recordsize": over_time.short(record), "sync": "standard", "logbias": "latency"}
     else:
         return "bash: zfs: command not found\n"
     lines = "".join(f"tank  {name:<14}  {value:<8}  -\n" for name, value in rows.items())
@@ -190,15 +181,20 @@ def _zfs_get(result: Result, scenario: Mapping[str, Any]) -> str:
 def _perf(result: Result, scenario: Mapping[str, Any]) -> str:
     """Print samples from the folded stacks, as `perf report --stdio` does."""
     folded = [line.rpartition(" ") for line in result.text("folded").splitlines() if line]
-    totals = [(float(count), stack) for stack, _, count in folded]
+    totals = [(float(count), stack.split(";")) for stack, _, count in folded]
     whole = sum(count for count, _ in totals)
     if not whole:
         return "Error:\nThe perf.data data has no samples!\n"
-    shares = sorted(totals, reverse=True)[:LINES]
-    lines = "".join(f"  {100 * count / whole:6.2f}%  {stack.replace(';', ' > ')}\n" for count, stack in shares)
-    busy = whole / 1e9 / max(result.metrics["app.elapsed_s"], 1e-9)
+    lines = ""
+    for count, stack in sorted(totals, reverse=True)[:LINES]:
+        # The thread, then the function with those that called it.
+        thread, names = stack[1], "_".join(stack[2:]).replace(" ", "_")
+        lines += f"  {100 * count / whole:6.2f}%  {thread:<15}  [kernel.kallsyms]  [k] {names or thread}\n"
+    busy = whole / 1e9 / max(result.metrics["elapsed_s"], 1e-9)
     head = (
-        f"# Samples: processor time, {busy:.2f} of {cores_of(scenario)} CPUs\n#\n# Overhead  Stack\n# ........  .....\n"
+        f"# Samples: processor time, {busy:.2f} of {cores_of(scenario)} CPUs\n#\n"
+        "# Overhead  Command          Shared Object      Symbol\n"
+        "# ........  ...............  .................  ......\n"
     )
     return head + lines
 
@@ -259,6 +255,54 @@ def _parted(result: Result, _scenario: Mapping[str, Any]) -> str:
     return first + (f"({len(others)} more, identical)\n" if others else "")
 
 
+def _counters(result: Result, scenario: Mapping[str, Any]) -> str:
+    """Print TCP's counters. A network that is not simulated in packets loses none."""
+    frames = sum(result.metrics.get(f"network.{way}_messages", 0.0) for way in ("to_server", "to_client"))
+    counted = {"network.packets": frames, "network.resent_packets": 0.0, "network.timeouts": 0.0, **result.metrics}
+    return over_time.nstat(counted) or f"nstat: no counters of {scenario['devices'][0]['name']}\n"
+
+
+def _txgs(result: Result, scenario: Mapping[str, Any]) -> str:
+    path = "/proc/spl/kstat/zfs/tank/txgs"
+    if not scenario.get("zfs"):
+        return f"cat: {path}: No such file or directory\n"
+    return over_time.txgs(result) or "txg      birth            state\n"
+
+
+def _pool_status(_result: Result, scenario: Mapping[str, Any]) -> str:
+    if not scenario.get("zfs"):
+        return "bash: zpool: command not found\n"
+    rows = "".join(f"\t  {name:<10} ONLINE       0     0     0\n" for name in _names(scenario))
+    return (
+        "  pool: tank\n state: ONLINE\n  scan: none requested\nconfig:\n\n\tNAME         STATE     READ WRITE CKSUM\n"
+        f"\ttank         ONLINE       0     0     0\n{rows}\nerrors: No known data errors\n"
+    )
+
+
+def _names(scenario: Mapping[str, Any]) -> list[str]:
+    return [str(group["name"]) for group in scenario["devices"]]
+
+
+def _kernel_log(_result: Result, scenario: Mapping[str, Any]) -> str:
+    """Print a log without complaints: no incident of a shift is a broken device."""
+    attached = "".join(
+        f"[    2.{1041 + 7 * place:06}] {name}: Attached disk\n" for place, name in enumerate(_names(scenario))
+    )
+    return f"[    0.000000] Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org)\n{attached}"
+
+
+def _smart(_result: Result, _scenario: Mapping[str, Any]) -> str:
+    return (
+        "smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0-18-amd64] (local build)\n\n"
+        "=== START OF READ SMART DATA SECTION ===\nSMART overall-health self-assessment test result: PASSED\n"
+    )
+
+
+def _blocks(_result: Result, scenario: Mapping[str, Any]) -> str:
+    head = "NAME     MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS\n"
+    return head + "".join(f"{name:<8} 8:{16 * place:<6} 0    - 0  disk\n" for place, name in enumerate(_names(scenario)))
+
+
 NO_PROBES = "dtrace: failed to compile script: probe description fbt:zfs:: does not match any probes"
 TOOLS: Mapping[str, Tool] = {
     "iostat -x": Tool("activity of each device", 10, 2, _iostat),
@@ -269,6 +313,7 @@ TOOLS: Mapping[str, Tool] = {
     "ss -ti": Tool("connections: round trip, window, rate", 1, 2, _ss),
     "ping": Tool("network round trip", 3, 1, _ping),
     "nfsstat": Tool("requests of the NFS client", 1, 1, _nfsstat),
+    "nstat -az": Tool("counters of TCP", 1, 1, _counters),
     "parted -l": Tool("partitions and their offsets", 1, 1, _parted),
     "fio": Tool("application performance, as a fio report", 10, 2, _engine("fio", "fio: no jobs")),
     "lat": Tool(
@@ -282,5 +327,10 @@ TOOLS: Mapping[str, Tool] = {
     "dtrace -s dirty.d": Tool("dirty data at each sync", 10, 3, _engine("dirty", NO_PROBES)),
     "dtrace -s sync.d": Tool("how long syncs took", 10, 3, _engine("sync", NO_PROBES)),
     "dtrace -s delays.d": Tool("delayed writes", 10, 3, _engine("delays", NO_PROBES)),
+    "cat /proc/spl/kstat/zfs/tank/txgs": Tool("transaction groups and their times", 5, 2, _txgs),
+    "zpool status": Tool("health of the pool", 1, 1, _pool_status),
+    "dmesg": Tool("messages of the kernel", 1, 1, _kernel_log),
+    "smartctl -a": Tool("error counts of a drive", 1, 1, _smart),
+    "lsblk": Tool("block devices", 1, 1, _blocks),
 }
 """The commands, in the order of `help`."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seeklab.bring.readers import (
+    bonnie,
     copies,
+    dashboard,
+    dtrace,
     events,
+    fio_job,
     fio_json,
     fio_text,
     histograms,
@@ -15,6 +19,8 @@ from seeklab.bring.readers import (
     iostat_json,
     kernel_files,
     logs,
+    network,
+    partitions,
     settings,
     status,
     unix_iostat,
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from seeklab.bring.blocks import Reader
 
 READERS: tuple[Reader, ...] = (
+    fio_job,
     fio_json,
     iostat_json,
     fio_text,
@@ -39,6 +46,11 @@ READERS: tuple[Reader, ...] = (
     kernel_files,
     status,
     histograms,
+    dtrace,
+    bonnie,
+    partitions,
+    dashboard,
+    network,
     events,
     copies,
     settings,

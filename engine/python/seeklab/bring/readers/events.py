@@ -14,7 +14,8 @@ TOOL = "blkparse"
 STARTS = (
     r"\d{1,4},\d{1,4}\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s+[A-Z]\s|"
     r"\d{1,12}, \d{1,12}, [012], \d{1,10}|"
-    r"TIME\(s\)\s+COMM\s+PID\s+DISK"
+    r"TIME\(s\)\s+COMM\s+PID\s+DISK|"
+    r"time ms\s+job\s+op\s+offset"
 )
 HOLDS: tuple[str, ...] = ("submit_ns",)
 SECTOR, NS = 512, 1e9
@@ -23,6 +24,10 @@ BLKPARSE = re.compile(
 )
 FIO_LOG = re.compile(r"(\d{1,12}), (\d{1,12}), ([012]), (\d{1,10})(?:, (\d{1,18}))?")
 WAYS = ("read", "write", "trim")
+TEXT_LOG = re.compile(
+    r"\s*(\d{1,12}\.\d{1,3})\s+(\S{1,40})\s+(read|write)\s+(\d{1,18})\s+(\d{1,12})\s+(\d{1,12})\s+(\d{1,12})"
+    r"\s+(\d{1,9}\.\d{1,3})\s"
+)
 OPLOG = ("job", "op", "offset", "bytes", "submit_ns", "latency_ns")
 
 
@@ -31,6 +36,8 @@ def read(lines: Lines, at: int) -> Block | None:
     line = lines[at]
     if "submit_ns" in line:
         return _oplog(lines, at)
+    if line.lstrip().startswith("time ms"):
+        return _text_log(lines, at)
     if line.lstrip().startswith("TIME(s)"):
         return _biosnoop(lines, at)
     return _blkparse(lines, at) if BLKPARSE.match(line) else _fio_log(lines, at)
@@ -101,11 +108,28 @@ def _biosnoop(lines: Lines, at: int) -> Block | None:
     return Block("biosnoop", at + 1, end, list(found)) if found else None
 
 
+def _text_log(lines: Lines, at: int) -> Block | None:
+    """Read our own operation log as text, which tells the bytes that were in memory."""
+    found: list[Request] = []
+    jobs: dict[str, int] = {}
+    end = at + 1
+    while end < len(lines) and (match := TEXT_LOG.match(lines[end])):
+        start, job, way, offset, size, cached, _, took = match.groups()
+        number = jobs.setdefault(job, len(jobs))
+        start_ns, ns = round(float(start) * 1e6), round(float(took) * 1e6)
+        found.append(Request(job, way, int(offset), int(size), start_ns, ns, number, int(cached)))
+        end += 1
+    if end < len(lines) and re.match(r"\d+ of \d+ operations$", lines[end].strip()):
+        end += 1
+    return Block("oplog", at + 1, end, list(found)) if found else None
+
+
 def _oplog(lines: Lines, at: int) -> Block | None:
     columns = [cell.strip() for cell in lines[at].split(",")]
     if not set(OPLOG) <= set(columns):
         return None
     places = [columns.index(name) for name in OPLOG]
+    cached = columns.index("cached_bytes") if "cached_bytes" in columns else None
     found: list[Request] = []
     notes: list[str] = []
     end = at + 1
@@ -124,6 +148,7 @@ def _oplog(lines: Lines, at: int) -> Block | None:
                 int(float(start)),
                 int(float(ns)),
                 int(float(job)),
+                int(float(cells[cached])) if cached is not None else None,
             )
         except (ValueError, IndexError, OverflowError):
             notes.append(f"line {index + 1} is not a request and is left out")

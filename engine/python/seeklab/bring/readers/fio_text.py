@@ -37,6 +37,10 @@ TIMES = re.compile(
 )
 PERCENTILES = re.compile(r"\s{2,10}(clat|lat|slat|sync) percentiles \((nsec|usec|msec|sec)\):")
 PERCENTILE = re.compile(r"(\d{1,3}(?:\.\d+)?)th=\[\s*(\d+|>?\d+)\]")
+SAMPLES = re.compile(
+    r"\s{2,6}iops\s+: min=\s?([\d.kM]+), max=\s?([\d.kM]+), avg=\s?([\d.kM]+), stdev=\s?([\d.kM]+)"
+    r"(?:, samples=(\d+))?"
+)
 SYNCED = re.compile(r"\s{2,6}fsync/fdatasync/sync_file_range:")
 CPU = re.compile(r"\s{2,6}cpu\s+: usr=([\d.,]+)%, sys=([\d.,]+)%")
 ISSUED = re.compile(r"\s{2,6}issued rwts?: total=(\d+),(\d+),(\d+)(?:,(\d+))?")
@@ -66,6 +70,7 @@ class _Row:
     runtime_s: float | None
     times: dict[str, Latency] = field(default_factory=dict)
     percentiles: dict[str, dict[float, float]] = field(default_factory=dict)
+    samples: dict[str, float] = field(default_factory=dict)
 
     def named(self, name: str) -> Latency:
         """Return the distribution of a kind of time, with its percentiles."""
@@ -121,6 +126,7 @@ class _Output:
             (WAY_3, self._way_3),
             (WAY_2, self._way_2),
             (TIMES, self._times),
+            (SAMPLES, self._samples),
             (CPU, self._cpu),
             (ISSUED, self._issued),
         ):
@@ -179,6 +185,15 @@ class _Output:
         elif self.rows:
             self.rows[-1].times[name] = latency
 
+    def _samples(self, found: re.Match[str]) -> None:
+        if self.rows:
+            names = ("min", "max", "avg", "stdev", "samples")
+            self.rows[-1].samples = {
+                name: value
+                for name, cell in zip(names, found.groups(), strict=True)
+                if cell and (value := scaled(cell, DECIMAL)) is not None
+            }
+
     def _percentiles(self, found: list[tuple[str, str]]) -> None:
         values = {
             float(percent): value for percent, cell in found if (value := _ms(cell.lstrip(">"), self.unit)) is not None
@@ -230,6 +245,7 @@ class _Output:
                     options,
                     self.cpu,
                     row.runtime_s,
+                    row.samples,
                 )
             )
         self.rows, self.of_sync, self.sync_percentiles, self.cpu, self.counts = [], None, {}, {}, {}

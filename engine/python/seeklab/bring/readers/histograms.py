@@ -14,11 +14,12 @@ from seeklab.bring.numbers import MS, number
 
 TOOL = "prometheus"
 STARTS = (
-    r"\w{3,120}_bucket\{|# (?:HELP|TYPE) \w+|(?:usecs|msecs|nsecs)\s+: count"
+    r"\w{3,120}_bucket\{|\w{3,120}\{.{0,300}?quantile=|# (?:HELP|TYPE) \w+|(?:usecs|msecs|nsecs)\s+: count"
     r"|@\w{0,40}(?:\[.{0,80}\])?:\s*$|(?:osd\.\d+: )?\{\s*$|\d;fio-\d"
 )
 HOLDS: tuple[str, ...] = ()
 BUCKET = re.compile(r"(\w{3,120})_bucket\{(.{0,300}?)le=\"([^\"]{1,24})\"(.{0,300}?)\} ([\d.eE+]{1,24})")
+QUANTILE = re.compile(r"(\w{3,120})\{(.{0,300}?)quantile=\"([\d.]{1,12})\"(.{0,300}?)\} ([\d.eE+-]{1,24})$")
 TOTAL = re.compile(r"(\w{3,120})_(sum|count)(?:\{.{0,300}\})? ([\d.eE+]{1,24})$")
 BAR = re.compile(r"\s*(\d{1,15}) -> (\d{1,15})\s*: (\d{1,15})\s+\|")
 RANGE = re.compile(r"\[(\d{1,9}[KMG]?)(?:, (\d{1,9}[KMG]?)\))?\]?\s+(\d{1,15}) \|")
@@ -55,6 +56,10 @@ def _prometheus(lines: Lines, at: int) -> Block | None:
             if upper is not None and count is not None:
                 name = match[1] + "".join(f" {part}" for part in (match[2].strip(","), match[4].strip(",")) if part)
                 found.setdefault(name, []).append((upper * (MS["s"] if "second" in match[1] else 1), count))
+        elif quantile := QUANTILE.match(line):
+            if (value := number(quantile[5])) is not None:
+                scale = MS["s"] if "second" in quantile[1] else 1
+                totals.append(Value(quantile[1], f"p{100 * float(quantile[3]):g}", value * scale, "ms", index + 1))
         elif total := TOTAL.match(line):
             if (value := number(total[3])) is not None:
                 scale = MS["s"] if total[2] == "sum" and "second" in total[1] else 1

@@ -38,6 +38,7 @@ NAMES = {
 LOAD = re.compile(r"load average: ([\d.,]+?),? ")
 PROCESS = re.compile(r"\s*+(\d+) (\S+)\s.{0,200}\s([RSDZTI])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.,]+)\s+(\S.*)$")
 PERF = re.compile(r"\s++(\d+\.\d+)%\s++(.{0,60}?)\s*+\[(k|\.)\]\s+(\S+)")
+THREAD = re.compile(r"\s++\d+\.\d+%\s++(\S.{0,40}?)\s{2,}")
 IOTOP = re.compile(
     r"(?:Total|Current|Actual) DISK READ\s*:\s+([\d.]+) ([KMGT]?)B?/s \| (?:Total|Current"
     r"|Actual) DISK WRITE\s*:\s+([\d.]+) ([KMGT]?)B?/s"
@@ -182,5 +183,7 @@ def _perf(lines: Lines, at: int) -> Block | None:
     end = at
     while end < len(lines) and (match := PERF.match(lines[end])):
         values.append(Value(f"function {match[4]}", "samples", float(match[1]), "%", end + 1))
+        if thread := THREAD.match(lines[end]):
+            values.append(Value(f"thread {thread[1]}", "samples", float(match[1]), "%", end + 1))
         end += 1
     return Block("perf", at + 1, end, list(values)) if values else None

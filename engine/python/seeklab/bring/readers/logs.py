@@ -86,6 +86,29 @@ MESSAGES = (
         ("disk stall", "disk slowness"),
         rf"disk (?:stall|slowness) detected.{{0,120}}?(?:for |exceeded ){TIME}",
     ),
+    *(
+        _message("controller-log", code, holds, pattern)
+        for code, holds, pattern in (
+            ("learn started", ("earn cycle", "relearn"), r"[Ll]earn cycle has started|[Bb]attery relearn started"),
+            (
+                "learn completed",
+                ("earn cycle", "relearn"),
+                r"[Ll]earn cycle has completed|[Bb]attery relearn completed",
+            ),
+            ("discharging", ("discharging", "relearn"), r"[Bb]attery is discharging|relearn in progress"),
+            ("charge low", ("charge level",), r"charge level is below|charge level is not"),
+            (
+                "write-through",
+                ("rite Through", "WT"),
+                r"(?:policy|cache).{0,60}changed to Write Through|BBU disabled; changing WB",
+            ),
+            (
+                "write-back",
+                ("rite Back", "WB"),
+                r"(?:policy|cache).{0,60}changed to Write Back|BBU enabled; changing WT",
+            ),
+        )
+    ),
     _message(
         "dmesg",
         "medium error",
@@ -185,11 +208,17 @@ HOLDS: tuple[str, ...] = (
         "read-only",
         "remount-ro",
     ),
+    *("earn cycle", "relearn", "attery is discharging", "charge level is", "to Write Through", "to Write Back"),
+    *("BBU disabled; ", "BBU enabled; "),
     *("Shutting down filesystem", "Write cache: ", "SATA link up", "oom-killer", "Out of memory"),
 )
 GAP = 3
 STAMP = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})[ T](\d{2}):(\d{2}):(\d{2}(?:\.\d{1,6})?)")
 SHORT = re.compile(r"\b(\d{1,2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{2}):(\d{2}):(\d{2})")
+SYSLOG = re.compile(r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+(\d{1,2}) (\d{2}):(\d{2}):(\d{2})\b")
+MONTH_DAYS = 31
+"""Days between the same day of two months, at most: differences within a month are exact."""
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 UPTIME = re.compile(r"\[\s*(\d{1,9}\.\d{1,6})\]")
 
 
@@ -236,4 +265,7 @@ def _at(line: str) -> float | None:
             return None
     if match := SHORT.search(line[:60]):
         return int(match[1]) * 86400.0 + int(match[3]) * 3600 + int(match[4]) * 60 + int(match[5])
+    if match := SYSLOG.search(line[:60]):
+        day = MONTH_DAYS * MONTHS.index(match[1]) + int(match[2])
+        return day * 86400.0 + int(match[3]) * 3600 + int(match[4]) * 60 + int(match[5])
     return float(match[1]) if (match := UPTIME.match(line.strip())) else None

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seeklab.diagnosis.readings import devices, host, jobs, pools, requests, words
+from seeklab.diagnosis.readings import (
+    application,
+    courses,
+    devices,
+    host,
+    jobs,
+    measurements,
+    network,
+    pools,
+    requests,
+    words,
+    write_path,
+)
+from seeklab.diagnosis.readings.jobs_of import with_job_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,10 +25,11 @@ if TYPE_CHECKING:
     from seeklab.bring.block import Block
     from seeklab.diagnosis.reading import Reading
 
-PARTS = (words, devices, pools, jobs, requests, host)
+PARTS = (words, devices, courses, pools, jobs, application, write_path, network, measurements, requests, host)
 
 
 def readings(blocks: Sequence[Block]) -> list[Reading]:
     """Return everything that the blocks say, strongest first."""
-    found = [reading for part in PARTS for reading in part.read(blocks)]
+    whole = with_job_files(blocks)
+    found = [reading for part in PARTS for reading in part.read(whole)]
     return sorted(found, key=lambda reading: reading.strength)

@@ -6,10 +6,12 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from seeklab.bring.block import Copy, JobRow, Latency, PoolSample, Value
+from seeklab.bring.block import Copy, JobRow, PoolSample, Value
 from seeklab.bring.numbers import scaled
 from seeklab.diagnosis.reading import Reading, Strength, count, rate, size
 from seeklab.diagnosis.reading import time as in_time
+from seeklab.diagnosis.readings.jobs_of import is_paced, total_of
+from seeklab.diagnosis.readings.jobs_of import is_sync as syncs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +25,6 @@ HALF, OUTSIDE_MS = 0.6, 0.3
 MEMORY_RATE = 1.0e9
 DISK_IOS = (40.0, 400.0)
 DISK_MS = 4.0
-SYNC_OPTIONS = ("sync", "fsync", "fdatasync")
 
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
@@ -45,18 +46,11 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
 
 
 def _options(row: JobRow) -> tuple[int, int, bool]:
-    """Return depth, workers and whether the engine ignores the depth."""
+    """Return depth, workers and whether a worker waits for each request: the engine ignores the depth, or it is 1."""
     depth = int(scaled(row.options.get("iodepth", "1")) or 1)
     workers = int(scaled(row.options.get("numjobs", "1")) or 1)
     engine = row.options.get("ioengine", "psync")
-    return depth, workers, engine in SYNC_ENGINES
-
-
-def total_of(row: JobRow) -> Latency:
-    """Return the time of a request: from submission to completion, as far as it was recorded."""
-    if row.total.mean_ms is not None:
-        return row.total
-    return row.completion
+    return depth, workers, engine in SYNC_ENGINES or depth == 1
 
 
 def _job(row: JobRow) -> Iterator[Reading]:
@@ -80,7 +74,8 @@ def _job(row: JobRow) -> Iterator[Reading]:
         "fsync_ms": sync,
         "bytes_per_s": row.bytes_per_s or 0.0,
         "is_direct": float(row.options.get("direct", "0") in ("1", "true")),
-        "is_sync": float(any(row.options.get(option, "0") not in ("0", "none", "") for option in SYNC_OPTIONS)),
+        "is_sync": float(syncs(row)),
+        "is_paced": float(is_paced(row)),
         "workers": float(workers),
         "ignores_depth": float(is_sync),
         "sync_per_request_ms": sync * per_sync,
@@ -118,7 +113,8 @@ def _limit(row: JobRow, name: str, values: Mapping[str, float], sum_: str) -> It
     """Yield what limits the rate of a job: its depth, its workers, or its syncs."""
     flight, expected, ms = values["in_flight"], values["depth"], values["ms"]
     outside = 1e3 * expected / max(values["per_s"], 1e-9) - ms
-    if values["is_sync"] and not values["fsync_ms"] and flight < HALF * expected and outside > OUTSIDE_MS:
+    is_open = bool(values["is_sync"]) and not values["fsync_ms"] and not values["is_paced"]
+    if is_open and flight < HALF * expected and outside > OUTSIDE_MS:
         yield Reading(
             "time-outside-requests",
             name,

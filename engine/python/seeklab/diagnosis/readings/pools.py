@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 FULL = 0.9
 MIN_IOS = 1.0
 MAX_MEMBERS = 256
+MIN_FEED, MAX_FEED = 1e5, 4e7
+"""Bytes per second that a feed thread writes to a cache device; a faster flow is not limited by it."""
 LIMIT_SHARE = 0.98
 """The ARC's metadata is at its limit from this share on."""
 
@@ -165,6 +167,7 @@ def _leaves(samples: Sequence[PoolSample]) -> Iterator[Reading]:
             elif row.role == "data" and row.depth > 0:
                 last.setdefault(row.name, []).append(row)
     yield from _logs(logs)
+    yield from _caches(samples)
     if 2 <= len(last) <= MAX_MEMBERS:
         yield from _random_reads(last)
         yield from _members(last)
@@ -181,6 +184,29 @@ def _logs(logs: Mapping[str, Sequence[PoolRow]]) -> Iterator[Reading]:
                 f"The log device {name} takes {count(per_s)} writes/s of {size(moved / per_s)}: synchronous writes.",
                 values={"per_s": per_s, "bytes": moved / per_s},
             )
+
+
+def _caches(samples: Sequence[PoolSample]) -> Iterator[Reading]:
+    """Find cache devices that fill slowly and serve few of the reads."""
+    rows = [row for sample in samples for row in sample.rows]
+    caches = [row for row in rows if row.role == "cache"]
+    pools = [row for row in rows if row.depth == 0]
+    if not caches or not pools:
+        return
+    fed = sum(row.writes.bytes_per_s or 0.0 for row in caches) / len(samples)
+    served = sum(row.reads.bytes_per_s or 0.0 for row in caches) / len(samples)
+    disks = sum(row.reads.bytes_per_s or 0.0 for row in pools) / len(samples)
+    if fed > MIN_FEED and disks > MIN_FEED and served < disks and fed < MAX_FEED:
+        share = served / (served + disks)
+        yield Reading(
+            "cache-fills",
+            caches[0].name,
+            f"The cache device takes {rate(fed)} and serves {rate(served)}; the disks serve {rate(disks)}, "
+            f"{100 * (1 - share):.0f}% of the reads. It is being filled: 100 GB would take "
+            f"{count(100e9 / fed / 3600)} h at this rate.",
+            f"100 GB / {rate(fed)} = {count(100e9 / fed / 3600)} h",
+            values={"fed_bytes_per_s": fed, "share": share},
+        )
 
 
 def _random_reads(last: Mapping[str, Sequence[PoolRow]]) -> Iterator[Reading]:

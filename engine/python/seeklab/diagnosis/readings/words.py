@@ -33,6 +33,7 @@ SMART_BAD = {
     "media_errors": "media errors",
     "Media and Data Integrity Errors": "media errors",
 }
+BATTERY = ("learn started", "write-through")
 EVENTS = {
     "medium error": "reports medium errors: sectors that the drive cannot read",
     "I/O error": "reports I/O errors",
@@ -52,6 +53,8 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
         events = [record for record in block.records if isinstance(record, Event)]
         if block.tool == "dmesg":
             yield from _kernel(events)
+        elif block.tool == "controller-log":
+            yield from _battery(events)
         elif events:
             yield from _program(block.tool, events)
         values = [record for record in block.records if isinstance(record, Value)]
@@ -65,6 +68,8 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
             yield from _array(values)
         elif block.tool == "zfs-get":
             yield from _properties(values)
+        elif block.tool == "parted":
+            yield from _partitions(values)
 
 
 def _kernel(events: Sequence[Event]) -> Iterator[Reading]:
@@ -153,6 +158,44 @@ def _controller(values: Sequence[Value]) -> Iterator[Reading]:
             yield Reading(
                 "battery-failed", "controller", f"The controller says: {value.name}: {text}.", "", Strength.WORDS
             )
+
+
+def _battery(events: Sequence[Event]) -> Iterator[Reading]:
+    """Find a learn cycle of a controller's battery, during which its policy is write-through."""
+    at = {code: next((event.at_s for event in events if event.code == code), None) for code in BATTERY}
+    started, through = at["learn started"], at["write-through"]
+    if not any(event.code == "write-through" for event in events):
+        return
+    ends = [event.at_s for event in events if event.code == "write-back" and event.at_s is not None]
+    end = next((time for time in ends if through is not None and time > through), None)
+    lasts = f" for {(end - through) / 60:.0f} min" if end is not None and through is not None else ""
+    after = f", {(through - started) / 60:.0f} min after a learn cycle began" if started and through else ""
+    yield Reading(
+        "write-through",
+        "controller",
+        f"The controller's log says that its policy changes to write-through{after}{lasts}: until it is write-back "
+        "again, every write waits for the disks.",
+        "",
+        Strength.WORDS,
+        {"is_learning": float(started is not None), "s": (end - through) if end and through else 0.0},
+    )
+
+
+def _partitions(values: Sequence[Value]) -> Iterator[Reading]:
+    for disk in dict.fromkeys(value.subject for value in values):
+        of = {value.name: value.value for value in values if value.subject == disk and isinstance(value.value, float)}
+        block = of.get("physical block", 512.0)
+        for name, start in of.items():
+            if name.startswith("start") and block > 512 and start % block:
+                yield Reading(
+                    "partition-misaligned",
+                    disk,
+                    f"The {name} of {disk} is byte {start:,.0f}, which is {start % block:,.0f} bytes into a physical "
+                    f"block of {block:,.0f}.",
+                    f"{start:,.0f} mod {block:,.0f} = {start % block:,.0f}",
+                    Strength.WORDS,
+                    {"start": start, "block": block},
+                )
 
 
 def _drive(values: Sequence[Value]) -> Iterator[Reading]:

@@ -1,0 +1,226 @@
+"""Readers of the tools that the incidents need: each layout of the real tool gives its numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from seeklab.bring import blocks
+from seeklab.bring.block import Event, Histogram, JobRow, Request, Value
+from seeklab.diagnosis.readings.jobs_of import with_job_files
+
+if TYPE_CHECKING:
+    from seeklab.bring.block import Block
+
+PING = """PING nas1 (10.0.0.2) 56(84) bytes of data.
+64 bytes from nas1 (10.0.0.2): icmp_seq=1 ttl=64 time=150 ms
+64 bytes from nas1 (10.0.0.2): icmp_seq=2 ttl=64 time=151 ms
+
+--- nas1 ping statistics ---
+3 packets transmitted, 2 received, 33.3333% packet loss, time 2003ms
+rtt min/avg/max/mdev = 150.120/150.560/151.004/0.442 ms
+"""
+SS = """State    Recv-Q    Send-Q       Local Address:Port        Peer Address:Port    Process
+ESTAB    0         0                 10.0.0.2:nfs               10.0.0.9:1015
+\t cubic wscale:7,7 rto:351 rtt:150.2/0.6 mss:1448 cwnd:34 bytes_retrans:2896 retrans:0/5 delivery_rate 2.6Mbps \
+rcv_space:49152 snd_wnd:65536
+"""
+NSTAT = """#kernel
+TcpOutSegs                      412345             0.0
+TcpRetransSegs                  31234              0.0
+TcpExtTCPTimeouts               112                0.0
+"""
+NETSTAT = """Tcp:
+    1021 active connection openings
+    412345 segments sent out
+    31234 segments retransmitted
+TcpExt:
+    112 other TCP timeouts
+"""
+ETHTOOL = """NIC statistics:
+     rx_packets: 100
+     rx_dropped: 7
+"""
+PARTED = """Model: ATA WDC WD10EARS (scsi)
+Disk /dev/sda: 1000204886016B
+Sector size (logical/physical): 512B/4096B
+Partition Table: msdos
+Disk Flags:
+
+Number  Start   End             Size            Type     File system  Flags
+ 1      32256B  1000202273279B  1000202241024B  primary  ext4
+
+"""
+FDISK = """Disk /dev/sda: 931.51 GiB, 1000204886016 bytes, 1953525168 sectors
+Units: sectors of 1 * 512 = 512 bytes
+Sector size (logical/physical): 512 bytes / 4096 bytes
+I/O size (minimum/optimal): 4096 bytes / 4096 bytes
+Disklabel type: dos
+
+Device     Boot Start        End    Sectors   Size Id Type
+/dev/sda1  *       63 1953520064 1953520002 931.5G 83 Linux
+"""
+QUANTIZE = """  read
+           value  ------------- Distribution ------------- count
+            2048 |                                         0
+            4096 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@           30
+            8192 |@@@@@@@@@@                               10
+           16384 |                                         0
+"""
+LQUANTIZE = """  writers write
+
+           value  ------------- Distribution ------------- count
+             < 5 |                                         0
+               5 |@@@@@@@@@@@@@@@@@@@@                     4
+              10 |@@@@@@@@@@@@@@@@@@@@                     4
+           >= 15 |                                         0
+"""
+SCRIPTS = """  not delayed                                                     700
+  delayed                                                         300
+  stopped                                                           2
+"""
+DIRTY = " 966MB of 4096MB used\n 774MB of 4096MB used\nsync took 5.93 seconds\n"
+BONNIE = """Version  1.03       ------Sequential Output------ --Sequential Input- --Random-
+                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--
+Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP  /sec %CP
+client           8G 81160  92 114128  39 48000  33 79000  97 114000  31  1900   9
+                    ------Sequential Create------ --------Random Create--------
+                    -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--
+              files  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
+                 16   510  12 +++++ +++  1500  12   510  12 +++++ +++  1500  12
+"""
+BONNIE_CSV = (
+    "1.98,2.00a,client,1,7,8G,,8192,5,81160,92,114128,39,48000,33,79000,97,114000,31,1900,9,16,,,,,510,12,+++++,+++,1500,12,"
+    "510,12,+++++,+++,1500,12,1us\n"
+)
+DASHBOARD = """window 20s, begins at 0s
+      from s       IOPS        MiB/s     latency ms
+       0.000       0.00         0.00              -
+      20.000      21.30        21.30          77.41
+"""
+OMSA = """Nov 23 12:55:31 db1 Server Administrator: Storage Service EventID: 2176  The controller battery Learn cycle has \
+started.:  Battery 0 Controller 0
+Nov 23 14:21:53 db1 Server Administrator: Storage Service EventID: 2188  The controller write policy has been changed \
+to Write Through.:  Battery 0 Controller 0
+Nov 23 14:55:06 db1 Server Administrator: Storage Service EventID: 2189  The controller write policy has been changed \
+to Write Back.:  Battery 0 Controller 0
+"""
+MEGARAID = """Time: Sun Feb 14 12:55:31 2010
+Event Description: Battery relearn started
+Time: Sun Feb 14 14:21:53 2010
+Event Description: BBU disabled; changing WB virtual disks to WT, Forced WB VDs are not affected
+"""
+OPLOG = """   time ms  job        op          offset     bytes    in RAM    missed latency ms  last on where the time went (ms)
+    100.15  odx        read   12345678848   8650752   8388608    262144     25.123  disk3   queue 1.20, device 8.10
+    125.40  odx        read   12354329600   8650752   8388608    262144     24.900  disk4   queue 1.10, device 8.20
+2 of 2 operations
+"""
+SUMMARY = """# TYPE search_request_seconds summary
+search_request_seconds{quantile="0.5"} 1.001
+search_request_seconds{quantile="0.99"} 1.01
+search_request_seconds_count 1000
+"""
+JOB_FILE = """[global]
+ioengine=libaio
+rw=randread
+
+[tool]
+rate_iops=20
+numjobs=100
+"""
+FIO = """tool: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=1
+...
+fio-3.33
+Starting 100 processes
+
+tool: (groupid=0, jobs=100): err= 0: pid=7: Mon Nov 23 10:00:00 2026
+  read: IOPS=1975, BW=7900KiB/s (8090kB/s)(154MiB/19750msec)
+    clat (usec): min=1000, max=1414000, avg=9000.00, stdev=70000.00
+     lat (usec): min=1000, max=1414000, avg=9000.00, stdev=70000.00
+   bw (  KiB/s): min=    0, max= 8200, per=100.00%, avg=7900.00, stdev=70.00, samples=39
+   iops        : min=    0, max= 2050, avg=1975.00, stdev=90.00, samples=39
+"""
+
+
+def only(text: str) -> Block:
+    """Return the only block of a text."""
+    (block,) = blocks(text).blocks
+    return block
+
+
+def values(text: str) -> dict[tuple[str, str], float | str]:
+    """Return the values of the only block of a text."""
+    return {(value.subject, value.name): value.value for value in only(text).records if isinstance(value, Value)}
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "expected"),
+    [
+        (PING, "ping", {("path", "rtt"): 150.56, ("path", "lost"): 1}),
+        (SS, "ss", {("connection 1", "rtt"): 150.2, ("connection 1", "snd_wnd"): 65536, ("connection 1", "retrans"): 5}),
+        (SS, "ss", {("connection 1", "rate"): 325_000, ("connection 1", "rcv_space"): 49152}),
+        (NSTAT, "nstat", {("tcp", "TcpRetransSegs"): 31234, ("tcp", "TcpExtTCPTimeouts"): 112}),
+        (NETSTAT, "netstat-s", {("tcp", "TcpOutSegs"): 412345, ("tcp", "TcpExtTCPTimeouts"): 112}),
+        (ETHTOOL, "ethtool", {("interface", "rx_dropped"): 7}),
+        (PARTED, "parted", {("/dev/sda", "physical block"): 4096, ("/dev/sda", "start of 1"): 32256}),
+        (FDISK, "parted", {("/dev/sda", "physical block"): 4096, ("/dev/sda", "start of 1"): 32256}),
+        (SCRIPTS, "dtrace", {("writes", "delayed"): 300, ("writes", "stopped"): 2}),
+        (DIRTY, "dtrace", {("dirty", "used"): 774e6, ("dirty", "max"): 4096e6, ("sync", "took"): 5.93}),
+        (BONNIE, "bonnie", {("putc", "cpu"): 92, ("get_block", "rate"): 114_000, ("seq_stat", "rate"): "too short"}),
+        (BONNIE_CSV, "bonnie", {("putc", "cpu"): 92, ("get_block", "rate"): 114_000, ("ran_del", "rate"): 1500}),
+        (DASHBOARD, "dashboard", {("window", "length"): 20, ("point 20.000", "ms"): 77.41}),
+        (SUMMARY, "prometheus", {("search_request_seconds", "p50"): 1001, ("search_request_seconds", "p99"): 1010}),
+        (JOB_FILE, "fio-job", {("tool", "rate_iops"): "20", ("tool", "rw"): "randread"}),
+    ],
+)
+def test_a_tool_gives_its_numbers(text: str, tool: str, expected: dict[tuple[str, str], float | str]) -> None:
+    assert only(text).tool == tool
+    found = values(text)
+    for key, value in expected.items():
+        assert found[key] == (pytest.approx(value) if isinstance(value, float | int) else value)
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "buckets"),
+    [
+        (QUANTIZE, "read", [(4.096, 8.192, 30), (8.192, 16.384, 10)]),
+        (LQUANTIZE, "writers write", [(5, 10, 4), (10, 15, 4)]),
+    ],
+)
+def test_a_distribution_has_its_key_and_its_unit(
+    text: str, subject: str, buckets: list[tuple[float, float, float]]
+) -> None:
+    (histogram,) = only(text).records
+    assert isinstance(histogram, Histogram)
+    assert (histogram.subject, histogram.unit) == (subject, "ms")
+    assert [pytest.approx(bucket) for bucket in histogram.buckets] == buckets
+
+
+@pytest.mark.parametrize("text", [OMSA, MEGARAID])
+def test_a_controllers_log_has_its_learn_cycle(text: str) -> None:
+    events = [event for event in only(text).records if isinstance(event, Event)]
+    assert [event.code for event in events][:2] == ["learn started", "write-through"]
+
+
+def test_times_of_a_controllers_log_are_seconds() -> None:
+    events = [event for event in only(OMSA).records if isinstance(event, Event)]
+    assert (events[2].at_s or 0) - (events[1].at_s or 0) == 33 * 60 + 13
+
+
+def test_an_operation_log_as_text_tells_what_was_in_memory() -> None:
+    requests = [request for request in only(OPLOG).records if isinstance(request, Request)]
+    assert [(each.bytes, each.cached, each.ns) for each in requests] == [
+        (8650752, 8388608, 25_123_000),
+        (8650752, 8388608, 24_900_000),
+    ]
+
+
+def test_a_job_file_adds_its_options_to_the_report() -> None:
+    rows = [
+        record
+        for block in with_job_files(blocks(f"$ cat job.fio\n{JOB_FILE}\n$ fio job.fio\n{FIO}").blocks)
+        for record in block.records
+        if isinstance(record, JobRow)
+    ]
+    assert [(row.options["rate_iops"], row.options["iodepth"], row.samples["min"]) for row in rows] == [("20", "1", 0)]
