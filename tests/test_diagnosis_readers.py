@@ -158,7 +158,11 @@ def values(text: str) -> dict[tuple[str, str], float | str]:
     ("text", "tool", "expected"),
     [
         (PING, "ping", {("path", "rtt"): 150.56, ("path", "lost"): 1}),
-        (SS, "ss", {("connection 1", "rtt"): 150.2, ("connection 1", "snd_wnd"): 65536, ("connection 1", "retrans"): 5}),
+        (
+            SS,
+            "ss",
+            {("connection 1", "rtt"): 150.2, ("connection 1", "snd_wnd"): 65536, ("connection 1", "retrans"): 5},
+        ),
         (SS, "ss", {("connection 1", "rate"): 325_000, ("connection 1", "rcv_space"): 49152}),
         (NSTAT, "nstat", {("tcp", "TcpRetransSegs"): 31234, ("tcp", "TcpExtTCPTimeouts"): 112}),
         (NETSTAT, "netstat-s", {("tcp", "TcpOutSegs"): 412345, ("tcp", "TcpExtTCPTimeouts"): 112}),
@@ -194,7 +198,9 @@ def test_a_distribution_has_its_key_and_its_unit(
     (histogram,) = only(text).records
     assert isinstance(histogram, Histogram)
     assert (histogram.subject, histogram.unit) == (subject, "ms")
-    assert [pytest.approx(bucket) for bucket in histogram.buckets] == buckets
+    assert [number for bucket in histogram.buckets for number in bucket] == pytest.approx(
+        [number for bucket in buckets for number in bucket]
+    )
 
 
 @pytest.mark.parametrize("text", [OMSA, MEGARAID])

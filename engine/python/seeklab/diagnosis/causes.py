@@ -188,7 +188,7 @@ CAUSES = (
         "A shingled (SMR) drive is rebuilt or written at random: it must rewrite whole zones for each write.",
         (
             Sign("smr-model", 2.5),
-            Sign("one-writer-limits", 1.5),
+            Sign("one-writer-limits", 2),
             Sign("scan-running", 1.5, lambda v: bool(v["is_resilver"]) and 0 < v["bytes_per_s"] < 30e6),
         ),
         ("smr-resilver",),
@@ -261,7 +261,13 @@ CAUSES = (
         "oversaturated",
         "More requests are in flight than the devices need: they are at their limit, and the rest of the time is "
         "waiting.",
-        (Sign("bandwidth-alike", 2.5), Sign("depth-full", 1), Sign("constant-queue", 1)),
+        (
+            Sign("bandwidth-alike", 2.5),
+            Sign("depth-full", 1),
+            Sign("constant-queue", 1),
+            Sign("more-is-read", -1.5),
+            Sign("rate-falls", -1),
+        ),
         ("tail-at-scale", "thousand-threads"),
         look=Look(
             "iostat -x 1 5",
@@ -577,7 +583,7 @@ CAUSES = (
     Cause(
         "burst-credits",
         "A volume has used up its credits and is held at the rate that it earns.",
-        (Sign("rate-falls", 3, lambda v: bool(v["is_round"])), Sign("round-rate", 0.5)),
+        (Sign("rate-falls", 3.5, lambda v: bool(v["is_round"])), Sign("round-rate", 0.5)),
         ("burst-credits",),
         ("the volume's credit balance",),
         Look(
@@ -629,6 +635,7 @@ CAUSES = (
         "read-ahead-too-far",
         "Read-ahead fetches more than the application uses: the devices read many bytes for each byte.",
         (
+            Sign("more-is-read", 3, lambda v: not v["is_random"] and v["ratio"] >= 2),
             Sign("more-is-read", 2.5, lambda v: not v["is_random"] or v["bytes"] > 16 << 10),
             Sign("more-is-read", 1),
         ),
@@ -654,7 +661,7 @@ CAUSES = (
     Cause(
         "coordinated-omission",
         "The benchmark did not send the requests that were due while one was slow, so its percentiles miss them.",
-        (Sign("omitted-requests", 3),),
+        (Sign("omitted-requests", 2),),
         ("coordinated-omission",),
         look=Look(
             "fio --rate_iops=N --rate_process=poisson --iodepth=8192 (a source that never waits)",
@@ -750,6 +757,16 @@ CAUSES = (
         look=Look(
             "cat /sys/block/DEVICE/device/queue_depth /sys/block/DEVICE/queue/scheduler",
             (("1, or no queueing", "allow the drive to choose (NCQ, TCQ)"), ("32", "firmware or controller setting")),
+        ),
+    ),
+    Cause(
+        "commits-gathered",
+        "One commit makes many writes durable at once, so the benchmark's rate is not that of the log devices.",
+        (Sign("commits-gathered", 1.5),),
+        ("invariants",),
+        look=Look(
+            "iostat -xy 1 5 of the log devices",
+            (("fewer and larger writes than the benchmark's", "commits are gathered"), ("as many", "they are not")),
         ),
     ),
     Cause(

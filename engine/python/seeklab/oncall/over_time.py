@@ -165,7 +165,16 @@ def zpool_iostat(result: Result, scenario: Mapping[str, Any]) -> str | None:
 
 def txgs(result: Result) -> str | None:
     """Print /proc/spl/kstat/zfs/tank/txgs: the transaction groups, their bytes, and the time in each state."""
-    names = ("group", "opened_ns", "closed_ns", "quiesced_ns", "sync_started_ns", "synced_ns", "bytes", "metadata_bytes")
+    names = (
+        "group",
+        "opened_ns",
+        "closed_ns",
+        "quiesced_ns",
+        "sync_started_ns",
+        "synced_ns",
+        "bytes",
+        "metadata_bytes",
+    )
     rows = [row for row in zip(*(result.groups[name] for name in names), strict=True) if row[5] > 0]
     if not rows:
         return None
@@ -191,7 +200,9 @@ def meminfo(result: Result) -> str | None:
         return None
     rows = list(zip(table["dirty_bytes"], table["under_way_bytes"], strict=True))
     step = max(1, -(-len(rows) // MOST_SAMPLES))
-    return "".join(f"Dirty:          {int(a / KIB):>9} kB\nWriteback:      {int(b / KIB):>9} kB\n" for a, b in rows[::step])
+    return "".join(
+        f"Dirty:          {int(a / KIB):>9} kB\nWriteback:      {int(b / KIB):>9} kB\n" for a, b in rows[::step]
+    )
 
 
 EVENTS = (
@@ -216,7 +227,9 @@ def controller_log(result: Result, at_s: float = 12 * 3600 + 55 * 60 + 31) -> st
         second = int(at_s + time / NS)
         clock = f"{second % 86400 // 3600:02}:{second % 3600 // 60:02}:{second % 60:02}"
         day = 23 + second // 86400
-        lines.append(f"Nov {day} {clock} db1 Server Administrator: Storage Service {EVENTS[int(line)]}:  Battery 0 Controller 0\n")
+        lines.append(
+            f"Nov {day} {clock} db1 Server Administrator: Storage Service {EVENTS[int(line)]}:  Battery 0 Controller 0\n"
+        )
     return "".join(lines)
 
 
@@ -259,7 +272,7 @@ def zpool_status(result: Result, scenario: Mapping[str, Any], done: Sequence[flo
     if not failed or "rebuild_bytes" not in metrics:
         return None
     rate, moved = metrics["rebuild_mib_per_s"] * MIB, metrics["rebuild_bytes"]
-    size = max(float(device.get("lun", {}).get("capacity") or 0) for device in scenario["devices"]) or moved
+    size = max(float(moved), *(float((of.get("lun") or {}).get("capacity") or 0) for of in scenario["devices"]))
     left = int((size - moved) / max(rate, 1.0))
     names = list(result.devices)
     rows = "".join(

@@ -32,7 +32,10 @@ TYPED = tuple(
         (rf"zpool(?: iostat{FLAGS}(?: tank)?(?: \d+){{0,2}})?", "zpool iostat"),
         (r"zpool status(?: -\w+)*(?: tank)?", "zpool status"),
         (r"zfs(?: get \S+(?: tank\S*)?)?", "zfs get all"),
-        (rf"(?:mpstat|vmstat|top|htop|uptime|sar|sar -u|pidstat|pidstat -u){FLAGS}(?: ALL)?(?: \d+){{0,2}}", "mpstat -P ALL"),
+        (
+            rf"(?:mpstat|vmstat|top|htop|uptime|sar|sar -u|pidstat|pidstat -u){FLAGS}(?: ALL)?(?: \d+){{0,2}}",
+            "mpstat -P ALL",
+        ),
         (r"perf(?: (?:top|record|report))?(?: -\S+)*", "perf report"),
         (r"ss(?: -\w+)*", "ss -ti"),
         (r"ping(?: -c \d+)?(?: \S+)?", "ping"),

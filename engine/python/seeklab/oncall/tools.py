@@ -141,7 +141,7 @@ def _ss(result: Result, scenario: Mapping[str, Any]) -> str:
     trip = _milliseconds(network)
     segment = int(network.get("mtu") or 1500) - FRAME_HEADERS
     window = min(int(network.get(f"{end}_buffer") or (1 << 20)) for end in ("client", "server"))
-    moved = sum(result.metrics.get(f"app.{way}_bytes", 0.0) for way in ("read", "write"))
+    moved = sum(sum(result.series[f"{way}_bytes"]) for way in ("read", "write"))
     rate = 8 * moved / max(result.simulated_s, 1e-9) / 1e6
     own, peer = (int(network.get(f"{end}_buffer") or 1 << 20) for end in ("server", "client"))
     return (
@@ -171,7 +171,12 @@ def _zfs_get(result: Result, scenario: Mapping[str, Any]) -> str:
         }
     elif scenario.get("zfs"):
         record = int(scenario["zfs"].get("record") or (128 << 10))
-        rows = {"compressratio": "1.00x", "recordsize": over_time.short(record), "sync": "standard", "logbias": "latency"}
+        rows = {
+            "compressratio": "1.00x",
+            "recordsize": over_time.short(record),
+            "sync": "standard",
+            "logbias": "latency",
+        }
     else:
         return "bash: zfs: command not found\n"
     lines = "".join(f"tank  {name:<14}  {value:<8}  -\n" for name, value in rows.items())
@@ -300,7 +305,9 @@ def _smart(_result: Result, _scenario: Mapping[str, Any]) -> str:
 
 def _blocks(_result: Result, scenario: Mapping[str, Any]) -> str:
     head = "NAME     MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS\n"
-    return head + "".join(f"{name:<8} 8:{16 * place:<6} 0    - 0  disk\n" for place, name in enumerate(_names(scenario)))
+    return head + "".join(
+        f"{name:<8} 8:{16 * place:<6} 0    - 0  disk\n" for place, name in enumerate(_names(scenario))
+    )
 
 
 NO_PROBES = "dtrace: failed to compile script: probe description fbt:zfs:: does not match any probes"

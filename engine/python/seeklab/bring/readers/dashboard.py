@@ -30,6 +30,8 @@ def read(lines: Lines, at: int) -> Block | None:
     while end < len(lines) and len(cells := lines[end].split()) == POINT and number(cells[0]) is not None:
         for name, cell, unit in zip(("rate", "bytes", "ms"), cells[1:], ("1/s", "bytes/s", "ms"), strict=True):
             if (value := number(cell)) is not None:
-                values.append(Value(f"point {cells[0]}", name, value * ((1 << 20) if name == "bytes" else 1), unit, end + 1))
+                values.append(
+                    Value(f"point {cells[0]}", name, value * ((1 << 20) if name == "bytes" else 1), unit, end + 1)
+                )
         end += 1
     return Block(TOOL, at + 1, end, list(values)) if len(values) > 1 else None

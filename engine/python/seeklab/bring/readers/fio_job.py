@@ -15,7 +15,9 @@ STARTS = r"\[[\w][\w .-]{0,63}\]$"
 HOLDS: tuple[str, ...] = ()
 SECTION = re.compile(r"\[([\w][\w .-]{0,63})\]$")
 OPTION = re.compile(r"([a-z][a-z_0-9]{1,31})(?:\s?=\s?(\S.{0,120}))?$")
-KNOWN = frozenset(("rw", "readwrite", "ioengine", "bs", "blocksize", "iodepth", "size", "filename", "numjobs", "direct"))
+KNOWN = frozenset(
+    ("rw", "readwrite", "ioengine", "bs", "blocksize", "iodepth", "size", "filename", "numjobs", "direct")
+)
 MAX_LINES = 400
 
 

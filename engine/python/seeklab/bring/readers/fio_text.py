@@ -38,7 +38,7 @@ TIMES = re.compile(
 PERCENTILES = re.compile(r"\s{2,10}(clat|lat|slat|sync) percentiles \((nsec|usec|msec|sec)\):")
 PERCENTILE = re.compile(r"(\d{1,3}(?:\.\d+)?)th=\[\s*(\d+|>?\d+)\]")
 SAMPLES = re.compile(
-    r"\s{2,6}iops\s+: min=\s?([\d.kM]+), max=\s?([\d.kM]+), avg=\s?([\d.kM]+), stdev=\s?([\d.kM]+)"
+    r"\s{2,6}iops\s+: min=\s*([\d.kM]+), max=\s*([\d.kM]+), avg=\s*([\d.kM]+), stdev=\s*([\d.kM]+)"
     r"(?:, samples=(\d+))?"
 )
 SYNCED = re.compile(r"\s{2,6}fsync/fdatasync/sync_file_range:")
@@ -58,6 +58,8 @@ OTHER = re.compile(
 )
 EMPTY = 2000
 """Jobs that are announced before the first result, at most."""
+COARSE = 10
+"""A rate below this loses too much when it is printed as a whole number."""
 GAP = 4
 """fio leaves at most this many blank or foreign lines within its output."""
 
@@ -226,18 +228,22 @@ class _Output:
     def _close(self) -> None:
         sync = self.of_sync or Latency()
         if self.of_sync or self.sync_percentiles:
-            count = self.counts.get("sync")
-            sync = Latency(sync.mean_ms, sync.stddev_ms, sync.min_ms, sync.max_ms, self.sync_percentiles, count)
+            syncs = self.counts.get("sync")
+            sync = Latency(sync.mean_ms, sync.stddev_ms, sync.min_ms, sync.max_ms, self.sync_percentiles, syncs)
         options = dict(self.options.get(self.job, self.given))
         options["numjobs"] = str(self.jobs)
         for row in self.rows:
+            count = self.counts.get(row.direction)
+            per_s = row.per_s
+            if count and row.runtime_s and per_s is not None and per_s < COARSE:
+                per_s = count / row.runtime_s  # fio prints whole numbers
             self.records.append(
                 JobRow(
                     self.job,
                     row.direction,
-                    row.per_s,
+                    per_s,
                     row.bytes_per_s,
-                    self.counts.get(row.direction),
+                    count,
                     row.named("lat"),
                     row.named("clat"),
                     row.named("slat"),

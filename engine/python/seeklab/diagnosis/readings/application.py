@@ -8,7 +8,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from seeklab.diagnosis.intervals import Device, devices_of, tables
+from seeklab.diagnosis.intervals import MIN_PER_S, Device, devices_of, tables
 from seeklab.diagnosis.reading import Reading, Strength, count, rate, size
 from seeklab.diagnosis.reading import time as in_time
 from seeklab.diagnosis.readings.jobs_of import (
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from seeklab.bring.block import Block, JobRow
 
 MIN_IOS = 1.0
-MORE = 1.4
+MORE, GROWN = 1.4, 1.15
+"""Devices read more bytes than were asked for, or, of random reads, larger requests."""
 SMALL, LARGE = 64 << 10, 64 << 10
 BUSY, IDLE = 0.8, 0.5
 MANY = 8
@@ -45,19 +46,21 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
         device
         for block in tables(blocks)
         for device in devices_of(block)
-        if not device.is_stacked and device.ios_per_s >= MIN_IOS
+        if not device.is_stacked and device.ios_per_s >= MIN_PER_S
     ]
     rows = list(jobs_of(blocks))
+    yield from _one_writer(devices)
+    devices = [device for device in devices if device.ios_per_s >= MIN_IOS]
     yield from _in_order(devices)
     yield from _behind_writes(devices)
     yield from _stream_on_one(devices, rows)
-    yield from _one_writer(devices)
     if not devices or not rows:
         return
     yield from _more_read(devices, rows)
     yield from _nobody_reads(devices, rows)
     yield from _combined(devices, rows)
     yield from _in_turn(devices, rows)
+    yield from _gathered(devices, rows)
     yield from _starved(devices, rows)
     yield from _load(devices, rows)
 
@@ -67,9 +70,7 @@ def _rate(rows: Sequence[JobRow], way: str) -> float:
     longest = max((row.runtime_s or 0.0 for row in rows), default=0.0)
     if not longest:
         return sum(row.bytes_per_s or 0.0 for row in rows if row.direction == way)
-    return sum(
-        (row.bytes_per_s or 0.0) * (row.runtime_s or longest) / longest for row in rows if row.direction == way
-    )
+    return sum((row.bytes_per_s or 0.0) * (row.runtime_s or longest) / longest for row in rows if row.direction == way)
 
 
 def _in_order(devices: Sequence[Device]) -> Iterator[Reading]:
@@ -96,7 +97,8 @@ def _in_order(devices: Sequence[Device]) -> Iterator[Reading]:
 
 
 def _behind_writes(devices: Sequence[Device]) -> Iterator[Reading]:
-    """Find reads that wait behind many writes on the same device."""
+    """Find reads that wait behind many writes on the same device; of several devices, name the worst."""
+    found: list[Reading] = []
     for device in devices:
         reads, writes = device.per_s("reads"), device.per_s("writes")
         read_ms, write_ms = device.ms("reads"), device.ms("writes")
@@ -104,14 +106,18 @@ def _behind_writes(devices: Sequence[Device]) -> Iterator[Reading]:
             continue
         held, of_reads = writes * write_ms / 1e3, reads * read_ms / 1e3
         if held >= 4 and held > 2 * of_reads and read_ms > 0.25 * write_ms and read_ms > 5:
-            yield Reading(
-                "reads-behind-writes",
-                device.name,
-                f"A read of {device.name} takes {in_time(read_ms)}: {count(held)} writes are in flight, "
-                f"{count(of_reads)} reads, and each read waits for its turn among them.",
-                f"{count(writes)}/s x {in_time(write_ms)} = {count(held)}",
-                values={"read_ms": read_ms, "write_ms": write_ms, "writes_in_flight": held},
+            found.append(
+                Reading(
+                    "reads-behind-writes",
+                    device.name,
+                    f"A read of {device.name} takes {in_time(read_ms)}: {count(held)} writes are in flight, "
+                    f"{count(of_reads)} reads, and each read waits for its turn among them.",
+                    f"{count(writes)}/s x {in_time(write_ms)} = {count(held)}",
+                    values={"read_ms": read_ms, "write_ms": write_ms, "writes_in_flight": held},
+                )
             )
+    if found:
+        yield max(found, key=lambda reading: reading.values["writes_in_flight"])
 
 
 def _stream_on_one(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Reading]:
@@ -169,24 +175,32 @@ def _one_writer(devices: Sequence[Device]) -> Iterator[Reading]:
 def _more_read(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Reading]:
     """Compare the bytes that devices read with those that the application reads."""
     asked, below = _rate(rows, "read"), sum(device.per_s("reads") * (device.size("reads") or 0.0) for device in devices)
-    readers = [row for row in rows if row.direction == "read"]
-    if not asked or below < MORE * asked or any(row.direction == "write" for row in rows):
+    if not asked or any(row.direction == "write" for row in rows):
         return
-    ratio = below / asked
+    moved = {id(row): (row.bytes_per_s or 0.0) * (row.runtime_s or 1.0) for row in rows}
+    readers = [row for row in rows if moved[id(row)] > 0.1 * max(moved.values())]
+    is_random = all("rand" in row.options.get("rw", "") for row in readers)
     bytes_ = max(request_bytes(row) for row in readers)
+    sizes = [size_ for device in devices if (size_ := device.size("reads"))]
+    grown = median(sizes) / bytes_ if sizes and is_random and len(readers) == 1 else 0.0
+    if below < MORE * asked and not (grown > GROWN and below > 0.5 * asked):
+        return
+    ratio = max(below / asked, grown)
     streams = sum(most_in_flight(row) for row in readers)
-    is_random = any("rand" in row.options.get("rw", "") for row in readers)
     busy = max(device.busy or 0.0 for device in devices)
     yield Reading(
         "more-is-read",
         "devices",
-        f"The application reads {rate(asked)}, the devices read {rate(below)}: {count(ratio)} bytes for each byte. "
-        + (
-            "The reads are random, so what is read ahead is rarely used."
+        (
+            f"The application reads {rate(asked)} at random places in requests of {size(bytes_)}, the devices read "
+            f"{rate(below)} in requests of {size(median(sizes))}: more is fetched than was asked for, and rarely used."
             if is_random
-            else "What is read ahead is evicted before it is read."
+            else f"The application reads {rate(asked)}, the devices read {rate(below)}: {count(ratio)} bytes for each "
+            "byte. What is read ahead is evicted before it is read."
         ),
-        f"{rate(below)} / {rate(asked)} = {count(ratio)}",
+        f"{size(median(sizes))} / {size(bytes_)} = {count(grown)}"
+        if grown > below / asked
+        else f"{rate(below)} / {rate(asked)} = {count(below / asked)}",
         Strength.LAYERS,
         {"ratio": ratio, "bytes": bytes_, "is_random": float(is_random), "streams": streams, "busy": busy},
     )
@@ -197,7 +211,8 @@ def _nobody_reads(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator
     if any(row.direction != "write" for row in rows):
         return
     reads, writes = (sum(device.per_s(kind) for device in devices) for kind in ("reads", "writes"))
-    if writes < MIN_IOS or reads < 0.1 * writes:
+    asked = sum(row.per_s or 0.0 for row in rows)
+    if writes < MIN_IOS or reads < 0.1 * writes or not 0.5 < writes / max(asked, 1e-9) < 2:
         return
     sizes = [bytes_ for device in devices if (bytes_ := device.size("reads"))]
     yield Reading(
@@ -260,6 +275,33 @@ def _in_turn(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Read
                 break
 
 
+def _gathered(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Reading]:
+    """Find durable writes that share the writes of their log devices."""
+    durable = [row for row in rows if row.direction == "write" and is_sync(row) and in_flight(row) > 2]
+    asked = sum(row.per_s or 0.0 for row in durable)
+    if not durable:
+        return
+    bytes_ = max(request_bytes(row) for row in durable)
+    logs = [
+        device
+        for device in devices
+        if device.per_s("writes") > 0.9 * device.ios_per_s and (device.size("writes") or 0.0) > 1.5 * bytes_
+    ]
+    below = sum(device.per_s("writes") for device in logs)
+    moved = sum(device.per_s("writes") * (device.size("writes") or 0.0) for device in logs)
+    if below and asked > 1.5 * below and moved > 0.7 * asked * bytes_:
+        yield Reading(
+            "commits-gathered",
+            "log",
+            f"{count(asked)} durable writes per second of {size(bytes_)} arrive at {len(logs)} devices as "
+            f"{count(below)} of {size(moved / below)}: one commit serves {count(asked / below)} of them. So the rate "
+            "is not that of the devices.",
+            f"{count(asked)} / {count(below)} = {count(asked / below)}",
+            Strength.LAYERS,
+            {"ratio": asked / below, "per_s": asked},
+        )
+
+
 def _starved(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Reading]:
     """Find devices that all have the same few requests in flight while writers are held back."""
     if len(devices) < 2 or not any(row.direction == "write" and is_full(row) for row in rows):
@@ -267,7 +309,13 @@ def _starved(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Read
     queues = [device.in_flight or 0.0 for device in devices]
     busy = min(device.busy or 0.0 for device in devices)
     waiting = sum(in_flight(row) for row in rows)
-    if max(queues) < 2.3 and max(queues) < 1.3 * min(queues) and busy > BUSY and max(queues) > 0.8:
+    if (
+        waiting > 2 * sum(queues)
+        and max(queues) < 2.3
+        and max(queues) < 1.3 * min(queues)
+        and busy > BUSY
+        and max(queues) > 0.8
+    ):
         yield Reading(
             "devices-starved",
             f"{len(devices)} devices",

@@ -53,8 +53,7 @@ def _falls(device: Device) -> Iterator[Reading]:
     if len(rows) < MIN_SAMPLES:
         return
     by_bytes = [bytes_per_s(row) for row in rows]
-    places = range(SIDE, len(rows) - SIDE + 1)
-    at = max(places, key=lambda place: _gap(by_bytes, place))
+    at = _split(by_bytes)
     before, after = by_bytes[:at], by_bytes[at + 1 :] if at + 1 < len(rows) - 1 else by_bytes[at:]
     if not _is_steady(before) or not _is_steady(after) or median(before) < FALLS * median(after):
         return
@@ -87,9 +86,18 @@ def _falls(device: Device) -> Iterator[Reading]:
     )
 
 
-def _gap(values: Sequence[float], at: int) -> float:
-    """Return how far the medians on both sides of a place differ, as a ratio."""
-    return median(values[:at]) / max(median(values[at:]), 1.0)
+def _split(values: Sequence[float]) -> int:
+    """Return the place that divides the values into two parts with the least squares around their means."""
+    total, left = sum(values), 0.0
+    best, at = -1.0, SIDE
+    for place, value in enumerate(values[:-SIDE], 1):
+        left += value
+        if place < SIDE:
+            continue
+        explained = left**2 / place + (total - left) ** 2 / (len(values) - place)
+        if explained > best:
+            best, at = explained, place
+    return at
 
 
 def _queue(rows: Sequence[DeviceRow]) -> float | None:
@@ -136,5 +144,3 @@ def _are_bursts(devices: Sequence[Device], usual: dict[str, float], others: Sequ
         abs(bytes_per_s(device.rows[place]) / usual[device.name] - 1) > STOPS for place in others for device in devices
     ]
     return sum(uneven) > 0.2 * len(uneven)
-
-

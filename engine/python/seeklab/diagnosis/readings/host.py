@@ -24,8 +24,13 @@ WORK = {
     "cross-calls": ("call_other_cores", "answer_a_call", "flush_tlb", "smp_call_function", "tlb_flush", "unmap_vmap"),
     "rings": ("take_over_a_ring", "ring_take", "tx_lock", "xmit_lock"),
 }
-SHARES = {"rings": 20.0}
-"""The share of the samples that makes a kind of work the limit; 30 if not named here."""
+BETWEEN_CORES = {
+    "cross-calls": "interrupt other cores and wait for their answers, which moves no byte",
+    "rings": "take over a queue of the network card from another core, which moves no byte",
+}
+"""Work that is pure loss: a small share of it is too much already."""
+LIMIT, LOSS = 30.0, 10.0
+"""The share of the samples that makes a kind of work the limit."""
 
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
@@ -134,7 +139,17 @@ def _functions(values: Sequence[Value]) -> Iterator[Reading]:
             and isinstance(value.value, float)
             and any(name in value.subject for name in names)
         )
-        if share > SHARES.get(what, 30.0):
+        if what in BETWEEN_CORES:
+            if share > LOSS:
+                yield Reading(
+                    f"cpu-{what}",
+                    "kernel",
+                    f"{share:.0f}% of the samples {BETWEEN_CORES[what]}.",
+                    "",
+                    Strength.WORDS,
+                    {"share": share / 100},
+                )
+        elif share > LIMIT:
             yield Reading(
                 f"cpu-{what}",
                 "kernel",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 PACES = ("rate", "rate_iops", "thinktime")
 SYNC_OPTIONS = ("sync", "fsync", "fdatasync")
 OFF = ("", "0", "none")
+FEW_WRITES = 4
 
 
 def with_job_files(blocks: Sequence[Block]) -> list[Block]:
@@ -90,8 +91,11 @@ def is_paced(row: JobRow) -> bool:
 
 
 def is_sync(row: JobRow) -> bool:
-    """Return whether each write of the job is made durable."""
-    return any(row.options.get(name, "") not in OFF for name in SYNC_OPTIONS)
+    """Return whether each write of the job is made durable, or one of few (`fsync=954` is after 954 writes)."""
+    given = {name: row.options.get(name, "") for name in SYNC_OPTIONS}
+    return given["sync"] not in OFF or any(
+        given[name] not in OFF and (scaled(given[name]) or 1) <= FEW_WRITES for name in SYNC_OPTIONS[1:]
+    )
 
 
 def request_bytes(row: JobRow) -> float:

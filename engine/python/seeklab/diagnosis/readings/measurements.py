@@ -134,7 +134,9 @@ def _bonnie(values: Sequence[Value]) -> Iterator[Reading]:
     link = [
         test
         for test, value in rates.items()
-        if isinstance(value, float) and not test.startswith(("seq", "ran", "seeks")) and GIGABIT[0] <= value * 1024 <= GIGABIT[1]
+        if isinstance(value, float)
+        and not test.startswith(("seq", "ran", "seeks"))
+        and GIGABIT[0] <= value * 1024 <= GIGABIT[1]
         and cores.get(test, 0.0) < FULL_CORE
     ]
     if link:
@@ -217,5 +219,3 @@ def _tails(rows: Sequence[Request]) -> Iterator[Reading]:
             Strength.WORDS,
             {"missing": usual, "bytes": whole, "share": partial.count(usual) / len(reads)},
         )
-
-

@@ -267,5 +267,3 @@ def _waits_for_data(rows: Sequence[JobRow], blocks: Sequence[Block]) -> Iterator
                 f"{size(left)} / {rate(disks)} = {count(seconds)} s",
                 values={"ms": ms, "bytes": left, "s": seconds},
             )
-
-
