@@ -32,7 +32,7 @@ MIN_IOS = 1.0
 MORE, GROWN = 1.4, 1.15
 """Devices read more bytes than were asked for, or, of random reads, larger requests."""
 SMALL, LARGE = 64 << 10, 64 << 10
-BUSY, IDLE = 0.8, 0.5
+BUSY, MOSTLY, IDLE_STREAM = 0.8, 0.7, 0.3
 MANY = 8
 ARM_IOS = (40.0, 110.0)
 """Small random reads of a disk that serves them in any order: one seek and half a revolution each."""
@@ -126,22 +126,25 @@ def _stream_on_one(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterato
         return
     most = max(devices, key=lambda device: device.busy or 0.0)
     others = [device for device in devices if device is not most]
-    rest = median(device.busy or 0.0 for device in others)
+    rest = max(device.busy or 0.0 for device in others)
     moved, bytes_ = most.bytes_per_s, most.size("writes") or 0.0
     is_writing = most.per_s("writes") > 0.95 * most.ios_per_s
-    if not is_writing or (most.busy or 0.0) < 0.6 or rest > 0.3 or moved < STREAM_BYTES or bytes_ < 16 << 10:
+    busy = most.busy or 0.0
+    if not is_writing or busy < IDLE_STREAM or rest > busy / 2 or moved < STREAM_BYTES or bytes_ < 16 << 10:
         return
     small = [row for row in rows if row.direction == "write" and is_sync(row) and request_bytes(row) <= SMALL]
     waits = "".join(
         f" Meanwhile 1% of the small writes of {row.job} wait {in_time(late)} or more."
         for row in small[:1]
-        if (late := percentile(row, 99.0)) is not None
+        if (late := percentile(row, 99.0)) is not None and late > 10 * (most.ms("writes") or 0.0)
     )
+    if busy < BUSY and not waits:
+        return
     yield Reading(
         "stream-on-one-device",
         most.name,
         f"{most.name} writes {rate(moved)} in requests of {size(bytes_)} and is busy {100 * (most.busy or 0):.0f}% of "
-        f"the time; the other {len(others)} devices are busy {100 * rest:.0f}%. All of a large commit goes through one "
+        f"the time; the other {len(others)} devices are busy {100 * rest:.0f}% at most. All of a large commit goes through one "
         f"device.{waits}",
         f"{count(most.per_s('writes'))}/s x {size(bytes_)} = {rate(moved)}",
         Strength.PEERS,
@@ -282,10 +285,12 @@ def _gathered(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Rea
     if not durable:
         return
     bytes_ = max(request_bytes(row) for row in durable)
+    most = max(device.per_s("writes") for device in devices)
     logs = [
         device
         for device in devices
-        if device.per_s("writes") > 0.9 * device.ios_per_s and (device.size("writes") or 0.0) > 1.5 * bytes_
+        if device.per_s("writes") > max(0.9 * device.ios_per_s, 0.5 * most)
+        and (device.size("writes") or 0.0) > 1.5 * bytes_
     ]
     below = sum(device.per_s("writes") for device in logs)
     moved = sum(device.per_s("writes") * (device.size("writes") or 0.0) for device in logs)
@@ -313,7 +318,7 @@ def _starved(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Read
         waiting > 2 * sum(queues)
         and max(queues) < 2.3
         and max(queues) < 1.3 * min(queues)
-        and busy > BUSY
+        and busy > MOSTLY
         and max(queues) > 0.8
     ):
         yield Reading(

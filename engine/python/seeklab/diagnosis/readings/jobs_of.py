@@ -98,6 +98,11 @@ def is_sync(row: JobRow) -> bool:
     )
 
 
+def may_sync(row: JobRow) -> bool:
+    """Return whether some of the job's writes are made durable: their times are among those of the others."""
+    return any(row.options.get(name, "") not in OFF for name in SYNC_OPTIONS)
+
+
 def request_bytes(row: JobRow) -> float:
     """Return the mean size of the job's requests."""
     return (row.bytes_per_s or 0.0) / row.per_s if row.per_s else 0.0

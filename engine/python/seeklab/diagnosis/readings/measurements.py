@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil, log
 from typing import TYPE_CHECKING
 
 from seeklab.bring.block import Request, Value
@@ -175,23 +176,31 @@ def _fan_out(values: Sequence[Value]) -> Iterator[Reading]:
             of.setdefault(value.subject, {})[value.name] = value.value
     for whole, times in of.items():
         for part, each in of.items():
-            middle, late = times.get("p50"), each.get("p99")
-            if middle is None or late is None or part == whole or middle < MANY * max(each.get("p50", late), 1e-6):
+            usual = each.get("p50")
+            if part == whole or usual is None:
                 continue
-            share = 0.01 if middle > late else 0.05
-            servers = 69 if share == 0.01 else 14
-            if middle < (late if share == 0.01 else each.get("p95", late)):
+            slow = [(share, ms) for share, ms in _shares(times) if ms > MANY * usual]
+            fast = [(share, ms) for share, ms in _shares(each) if slow and ms < slow[0][1] / 2]
+            if not slow or not fast or 1 - slow[0][0] < 1.9 * (1 - fast[-1][0]):
                 continue
+            (most, late), (least, ms) = slow[0], fast[-1]
+            servers = max(2, ceil(log(most) / log(least)))
             yield Reading(
                 "slow-by-number",
                 whole,
-                f"Half of {whole} take {in_time(middle)} or more, but only {100 * share:.0f}% of {part} take more than "
-                f"{in_time(late)}. A request that waits for {servers} answers meets one of those with a chance of one "
-                "half.",
-                f"1 - {1 - share:.2f}^{servers} = {1 - (1 - share) ** servers:.2f}",
+                f"{100 * (1 - most):.3g}% of {whole} take {in_time(late)} or more, but {100 * least:.3g}% of {part} take "
+                f"at most {in_time(ms)}. A request that waits for {count(servers)} answers or more meets the slow ones "
+                "that often.",
+                f"1 - {least:g}^{count(servers)} = {1 - least**servers:.2f}",
                 Strength.LAYERS,
-                {"p50_ms": middle, "part_p99_ms": late, "ratio": middle / late},
+                {"share": 1 - most, "part_share": 1 - least, "ratio": late / max(usual, 1e-6)},
             )
+
+
+def _shares(times: dict[str, float]) -> list[tuple[float, float]]:
+    """Return percentiles as shares between 0 and 1, in order, each with its time."""
+    found = ((float(name[1:]) / 100, ms) for name, ms in times.items() if name[1:].replace(".", "", 1).isdigit())
+    return sorted((share, ms) for share, ms in found if 0 < share < 1)
 
 
 def _tails(rows: Sequence[Request]) -> Iterator[Reading]:

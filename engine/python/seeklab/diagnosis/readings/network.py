@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FAR_MS = 1.0
 """A shorter round trip is within a building, where other times are as long."""
-NEAR = 0.3
+NEAR, MOST = 0.3, 2
 LIMITS = ("snd_wnd", "rcv_wnd", "rcv_space", "sndbuf")
 LOST = 1e-3
 
@@ -72,19 +72,23 @@ def _windows(connections: dict[str, dict[str, float]], rows: Sequence[JobRow], t
 
 
 def _trips(rows: Sequence[JobRow], trip: float) -> Iterator[Reading]:
-    """Find jobs whose requests take one round trip each, one after the other."""
-    for row in rows:
-        ms = total_of(row).mean_ms
-        if ms is None or trip < FAR_MS or is_paced(row) or most_in_flight(row) > 2 or in_flight(row) > 2.2:
+    """Find jobs that wait for one round trip after each piece; a copy reads and writes it in the same trip."""
+    if trip < FAR_MS:
+        return
+    for job in dict.fromkeys(row.job for row in rows):
+        of = [row for row in rows if row.job == job]
+        most, flight = most_in_flight(of[0]), sum(in_flight(row) for row in of)
+        if is_paced(of[0]) or most > MOST or flight < 0.75 * most:
             continue
-        if trip <= ms * (1 + NEAR / 3) and ms < 1.5 * trip + 1:
+        ms = 1e3 * most / max(row.per_s or 0.0 for row in of)
+        if trip <= ms * (1 + NEAR / 3) and ms < (1 + NEAR) * trip + 1:
             yield Reading(
                 "trip-per-request",
-                row.job,
-                f"Each request of {row.job} ({size(request_bytes(row))}) takes {in_time(ms)}, and a round trip "
+                job,
+                f"Each piece of {job} ({size(request_bytes(of[0]))}) takes {in_time(ms)}, and a round trip "
                 f"{in_time(trip)}: the job waits for an answer after every piece.",
-                f"1 s / {in_time(ms)} = {count(1e3 / ms)}/s",
-                values={"ms": ms, "trip_ms": trip, "share": trip / ms, "bytes": request_bytes(row)},
+                f"{most} / {count(1e3 * most / ms)} per s = {in_time(ms)}",
+                values={"ms": ms, "trip_ms": trip, "share": trip / ms, "bytes": request_bytes(of[0])},
             )
 
 

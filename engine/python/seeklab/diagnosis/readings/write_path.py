@@ -14,6 +14,7 @@ from seeklab.diagnosis.readings.jobs_of import (
     is_paced,
     is_sync,
     jobs_of,
+    may_sync,
     option,
     percentile,
     request_bytes,
@@ -70,7 +71,7 @@ def _stop_and_go(row: JobRow) -> Iterator[Reading]:
     """Find writers that run at the speed of memory and then stop together."""
     times = total_of(row)
     middle, longest = percentile(row, 50.0), times.max_ms
-    if middle is None or longest is None or times.mean_ms is None or is_sync(row) or is_paced(row):
+    if middle is None or longest is None or times.mean_ms is None or may_sync(row) or is_paced(row):
         return
     if longest >= STOP_MS and middle <= MEMORY_MS and longest > FAR * middle and times.mean_ms > 2 * middle:
         share = 1 - middle / times.mean_ms
@@ -96,7 +97,7 @@ def _even(row: JobRow) -> Iterator[Reading]:
     """Find writes that nearly all take the same time, that of a timer's tick."""
     middle, late = percentile(row, 50.0), percentile(row, 95.0)
     early = percentile(row, 30.0) or percentile(row, 20.0)
-    if middle is None or late is None or is_sync(row):
+    if middle is None or late is None or may_sync(row):
         return
     if abs(middle / TICK_MS - 1) < NEAR and late < 2.2 * middle and (early is None or early > 0.4 * middle):
         yield Reading(
