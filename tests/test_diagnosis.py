@@ -19,6 +19,7 @@ from seeklab.diagnosis import answer, diagnose
 from seeklab.diagnosis.causes import CAUSES, LIKELY, SHOWN
 from seeklab.diagnosis.handler import Handler
 from seeklab.diagnosis.readings import PARTS
+from seeklab.diagnosis.readings.host import WORK
 from seeklab.diagnosis.samples import SAMPLES
 
 if TYPE_CHECKING:
@@ -382,7 +383,7 @@ def test_every_sign_of_a_cause_is_a_reading_that_some_part_yields() -> None:
         "postgres-checkpoints-too-frequent",
     }
     kernel = {sign.reading for cause in CAUSES for sign in cause.signs if sign.reading.startswith("kernel-")}
-    parts = {f"{kind}-hold-the-queue" for kind in ("flushes", "discards")} | {"cpu-compression", "cpu-encryption"}
+    parts = {f"{kind}-hold-the-queue" for kind in ("flushes", "discards")} | {f"cpu-{what}" for what in WORK}
     for cause in CAUSES:
         for sign in cause.signs:
             assert f'"{sign.reading}"' in text or sign.reading in program_ids | kernel | parts, sign.reading

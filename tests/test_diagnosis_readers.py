@@ -99,19 +99,19 @@ DASHBOARD = """window 20s, begins at 0s
        0.000       0.00         0.00              -
       20.000      21.30        21.30          77.41
 """
-OMSA = """Nov 23 12:55:31 db1 Server Administrator: Storage Service EventID: 2176  The controller battery Learn cycle has \
-started.:  Battery 0 Controller 0
-Nov 23 14:21:53 db1 Server Administrator: Storage Service EventID: 2188  The controller write policy has been changed \
-to Write Through.:  Battery 0 Controller 0
-Nov 23 14:55:06 db1 Server Administrator: Storage Service EventID: 2189  The controller write policy has been changed \
-to Write Back.:  Battery 0 Controller 0
+OMSA = """Nov 23 12:55:31 db1 Server Administrator: Storage Service EventID: 2176  The controller battery Learn \
+cycle has started.:  Battery 0 Controller 0
+Nov 23 14:21:53 db1 Server Administrator: Storage Service EventID: 2188  The controller write policy has \
+been changed to Write Through.:  Battery 0 Controller 0
+Nov 23 14:55:06 db1 Server Administrator: Storage Service EventID: 2189  The controller write policy has \
+been changed to Write Back.:  Battery 0 Controller 0
 """
 MEGARAID = """Time: Sun Feb 14 12:55:31 2010
 Event Description: Battery relearn started
 Time: Sun Feb 14 14:21:53 2010
 Event Description: BBU disabled; changing WB virtual disks to WT, Forced WB VDs are not affected
 """
-OPLOG = """   time ms  job        op          offset     bytes    in RAM    missed latency ms  last on where the time went (ms)
+OPLOG = """   time ms  job        op          offset     bytes    in RAM    missed latency ms  last on  where
     100.15  odx        read   12345678848   8650752   8388608    262144     25.123  disk3   queue 1.20, device 8.10
     125.40  odx        read   12354329600   8650752   8388608    262144     24.900  disk4   queue 1.10, device 8.20
 2 of 2 operations

@@ -100,14 +100,14 @@ CAUSES = (
         "sync-one-by-one",
         "Synchronous writes wait for each other: each is made durable before the next one starts.",
         (
-            Sign("one-at-a-time", 3, lambda v: _writes(v) and _disk_turn(v)),
+            Sign("one-at-a-time", 3, lambda v: _writes(v) and _disk_turn(v) and v["bytes"] <= 256 << 10),
             Sign("one-at-a-time", 2, lambda v: _writes(v) and v["bytes"] <= 128 << 10),
             Sign("fsync-rate", 3, lambda v: v["ms"] > 4),
             Sign("etcd-slow-sync", 2),
             Sign("etcd-slow-apply", 1),
             Sign("redis-slow-fsync", 1),
             Sign("histogram", 3, lambda v: bool(v["is_sync"]) and 4 <= v["main_ms"] <= 64),
-            Sign("workers-wait", 1.5, lambda v: bool(v["is_write"])),
+            Sign("workers-wait", 1.5, lambda v: bool(v["is_write"]) and v["bytes_per_s"] <= v["per_s"] * (256 << 10)),
             Sign("rate-of-a-disk", 1),
             Sign("fsync-dominates", 2, lambda v: v["ms"] > 4),
             Sign("time-outside-requests", 3, lambda v: v["ms"] > 4),
@@ -176,6 +176,7 @@ CAUSES = (
             Sign("kernel-io-error", 1.5),
             Sign("kernel-reset", 1),
             Sign("pool-errors", 1.5),
+            Sign("one-writer-limits", -1),
         ),
         undecided=("the drive's own error counts",),
         look=Look(
@@ -350,7 +351,7 @@ CAUSES = (
     Cause(
         "one-core",
         "One thread or core does all the I/O: it is full while others are idle.",
-        (Sign("one-core-full", 3),),
+        (Sign("one-core-full", 3), Sign("one-thread", 2.5)),
         ("vdisk-sharding", "tlb-shootdown"),
         look=Look(
             "top -H -b -n 1 | head -20; mpstat -P ALL 1 3",
@@ -495,6 +496,7 @@ CAUSES = (
             Sign("tcp-retransmits", 2, lambda v: v["timeouts"] > 0),
             Sign("tcp-retransmits", 1),
             Sign("timer-in-requests", 1),
+            Sign("waits-a-timer", 2.75),
         ),
         ("incast", "nic-tuning"),
         look=Look(
@@ -579,14 +581,18 @@ CAUSES = (
             "iostat -xy 1 60",
             (
                 ("a few full samples, and none between them", "the burst's own rate is in these samples"),
-                ("an even load", "the monitor's latency is that of the device"),
+                ("an even load", "the monitor shows the device's latency"),
             ),
         ),
     ),
     Cause(
         "burst-credits",
         "A volume has used up its credits and is held at the rate that it earns.",
-        (Sign("rate-falls", 3.5, lambda v: bool(v["is_round"])), Sign("round-rate", 0.5)),
+        (
+            Sign("rate-falls", 3.5, lambda v: bool(v["is_round"])),
+            Sign("two-rates", 2, lambda v: v["write_share"] < 0.5 or v["bytes"] <= 64 << 10),
+            Sign("round-rate", 0.5),
+        ),
         ("burst-credits",),
         ("the volume's credit balance",),
         Look(
@@ -603,6 +609,7 @@ CAUSES = (
                 3,
                 lambda v: v["write_share"] > 0.9 and v["ratio"] >= 2.5 and v["bytes"] > 64 << 10 and not v["is_round"],
             ),
+            Sign("two-rates", 2, lambda v: v["write_share"] > 0.9 and v["bytes"] > 64 << 10),
         ),
         ("slc-cliff",),
         ("the drive's model and how full it is",),
@@ -657,7 +664,7 @@ CAUSES = (
         (Sign("tail-not-in-memory", 4),),
         ("odx-prefetch",),
         look=Look(
-            "the sizes of the reads beside the read-ahead's size",
+            "the sizes of reads, and the size of the read-ahead",
             (("reads are larger", "make reads and read-ahead equal"), ("equal", "look at alignment")),
         ),
     ),
@@ -764,7 +771,7 @@ CAUSES = (
     ),
     Cause(
         "commits-gathered",
-        "One commit makes many writes durable at once, so the benchmark's rate is not that of the log devices.",
+        "One commit makes many writes durable at once, so the benchmark's rate is higher than the log devices' rate.",
         (Sign("commits-gathered", 1.5),),
         ("invariants",),
         look=Look(
@@ -829,9 +836,9 @@ CAUSES = (
         "long-groups",
         "Groups of writes last for seconds, and reads that meet one wait for it.",
         (
-            Sign("reads-wait-for-sync", 2.5),
-            Sign("sync-times", 0.5, lambda v: v["s"] > 2.5),
-            Sign("txg-sync", 0.5, lambda v: v["s"] > 2.5),
+            Sign("reads-wait-for-sync", 3.5),
+            Sign("sync-times", 0.25, lambda v: v["s"] > 2.5),
+            Sign("txg-sync", 0.2, lambda v: v["s"] > 2.5),
         ),
         ("txg-seconds",),
         look=Look(
@@ -842,7 +849,7 @@ CAUSES = (
     Cause(
         "all-at-once",
         "All devices slow down at the same time: what they share disturbs them (vibration, a controller, power).",
-        (Sign("all-at-once", 3),),
+        (Sign("all-at-once", 3), Sign("work-stops", 2)),
         ("shouting",),
         look=Look(
             "dmesg -T | grep -iE 'sas|ata|reset'; who or what is at the rack at these times",
@@ -871,7 +878,7 @@ CAUSES = (
         (Sign("slow-by-number", 3),),
         ("tail-at-scale",),
         look=Look(
-            "the distribution of one server beside that of the requests",
+            "the distributions of one server's answers and of the requests",
             (
                 ("1 - (1 - p)^n agrees", "ask a second replica after the 95th percentile (hedging)"),
                 ("not", "one server is slow: compare them"),

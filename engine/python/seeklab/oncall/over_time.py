@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from seeklab._result import Result
 
@@ -24,6 +24,11 @@ KIB, MIB, NS, MS = 1024.0, 1 << 20, 1e9, 1e6
 START = 3 * 3600
 """The clock of a shift at the start of the run, in seconds."""
 RECORD = 128 << 10
+POOL_HEAD = (
+    "              capacity     operations     bandwidth \n"
+    "pool        alloc   free   read  write   read  write\n"
+    "----------  -----  -----  -----  -----  -----  -----\n"
+)
 
 
 @dataclass
@@ -73,8 +78,8 @@ def iostat(result: Result, scenario: Mapping[str, Any]) -> str | None:
     if any(scenario.get(part) for part in BETWEEN) or len(result.devices) != 1:
         return None
     head = (
-        f"{'Device':<10} {'r/s':>8} {'rkB/s':>10} {'r_await':>8} {'rareq-sz':>9} {'w/s':>8} {'wkB/s':>10} {'w_await':>8}"
-        f" {'wareq-sz':>9} {'aqu-sz':>7} {'%util':>6}\n"
+        f"{'Device':<10} {'r/s':>8} {'rkB/s':>10} {'r_await':>8} {'rareq-sz':>9} {'w/s':>8} {'wkB/s':>10}"
+        f" {'w_await':>8} {'wareq-sz':>9} {'aqu-sz':>7} {'%util':>6}\n"
     )
     tables = []
     for each in intervals(result):
@@ -149,11 +154,7 @@ def zpool_iostat(result: Result, scenario: Mapping[str, Any]) -> str | None:
         return None
     seconds = (times[1] - times[0]) / NS
     step = max(1, round(1 / seconds), -(-rows // MOST_SAMPLES))
-    lines = [
-        "              capacity     operations     bandwidth \n"
-        "pool        alloc   free   read  write   read  write\n"
-        "----------  -----  -----  -----  -----  -----  -----\n"
-    ]
+    lines = [POOL_HEAD]
     for first in range(0, rows - rows % step, step):
         time = step * seconds
         ios, size = (sum(pair[way] for pair in reads[first : first + step]) / time for way in (0, 1))
@@ -179,8 +180,8 @@ def txgs(result: Result) -> str | None:
     if not rows:
         return None
     head = (
-        f"{'txg':<8} {'birth':<16} {'state':<5} {'ndirty':<12} {'nread':<12} {'nwritten':<12} {'reads':<8} {'writes':<8}"
-        f" {'otime':<12} {'qtime':<12} {'wtime':<12} {'stime':<12}\n"
+        f"{'txg':<8} {'birth':<16} {'state':<5} {'ndirty':<12} {'nread':<12} {'nwritten':<12} {'reads':<8}"
+        f" {'writes':<8} {'otime':<12} {'qtime':<12} {'wtime':<12} {'stime':<12}\n"
     )
     lines = []
     for group, opened, closed, quiesced, began, synced, size, metadata in rows:
@@ -227,9 +228,8 @@ def controller_log(result: Result, at_s: float = 12 * 3600 + 55 * 60 + 31) -> st
         second = int(at_s + time / NS)
         clock = f"{second % 86400 // 3600:02}:{second % 3600 // 60:02}:{second % 60:02}"
         day = 23 + second // 86400
-        lines.append(
-            f"Nov {day} {clock} db1 Server Administrator: Storage Service {EVENTS[int(line)]}:  Battery 0 Controller 0\n"
-        )
+        program = f"Nov {day} {clock} db1 Server Administrator: Storage Service"
+        lines.append(f"{program} {EVENTS[int(line)]}:  Battery 0 Controller 0\n")
     return "".join(lines)
 
 
@@ -265,7 +265,7 @@ def fanout_summary(metrics: Mapping[str, float]) -> str | None:
     return text
 
 
-def zpool_status(result: Result, scenario: Mapping[str, Any], done: Sequence[float] = ()) -> str | None:
+def zpool_status(result: Result, scenario: Mapping[str, Any]) -> str | None:
     """Print `zpool status` of a pool that replaces a device; None without a rebuild."""
     metrics = result.metrics
     failed = (scenario.get("layout") or {}).get("failed")
@@ -279,12 +279,22 @@ def zpool_status(result: Result, scenario: Mapping[str, Any], done: Sequence[flo
         f"\t    {name:<12} ONLINE       0     0     0{'  (resilvering)' if place in failed else ''}\n"
         for place, name in enumerate(names)
     )
-    return (
-        "  pool: tank\n state: DEGRADED\nstatus: One or more devices is currently being resilvered.\n"
-        "action: Wait for the resilver to complete.\n  scan: resilver in progress since Tue Jun 23 10:04:11 2026\n"
-        f"\t{short(moved)} scanned at {short(rate)}/s, {short(moved)} issued at {short(rate)}/s, {short(size)} total\n"
-        f"\t{short(moved)} resilvered, {100 * moved / size:.2f}% done, {left // 86400} days "
-        f"{left % 86400 // 3600:02}:{left % 3600 // 60:02}:{left % 60:02} to go\n"
-        "config:\n\n\tNAME           STATE     READ WRITE CKSUM\n\ttank           DEGRADED     0     0     0\n"
-        f"\t  raidz1-0     DEGRADED     0     0     0\n{rows}\nerrors: No known data errors\n"
+    clock = f"{left // 86400} days {left % 86400 // 3600:02}:{left % 3600 // 60:02}:{left % 60:02}"
+    lines = (
+        "  pool: tank",
+        " state: DEGRADED",
+        "status: One or more devices is currently being resilvered.",
+        "action: Wait for the resilver to complete.",
+        "  scan: resilver in progress since Tue Jun 23 10:04:11 2026",
+        f"\t{short(moved)} scanned at {short(rate)}/s, {short(moved)} issued at {short(rate)}/s, {short(size)} total",
+        f"\t{short(moved)} resilvered, {100 * moved / size:.2f}% done, {clock} to go",
+        "config:",
+        "",
+        "\tNAME           STATE     READ WRITE CKSUM",
+        "\ttank           DEGRADED     0     0     0",
+        "\t  raidz1-0     DEGRADED     0     0     0",
+        rows,
+        "errors: No known data errors",
+        "",
     )
+    return "\n".join(lines)

@@ -121,7 +121,7 @@ class Shell:
         if tool := _tool(command):
             printed = self.shift.carry_out(tool)
             # Another tool than the one that was typed names itself, as a prompt would.
-            return printed if tool.split()[0] == command.split()[0] else f"# {tool}\n{printed}"
+            return printed if tool.split()[0] == command.split(maxsplit=1)[0] else f"# {tool}\n{printed}"
         word, *rest = command.split()
         free: dict[str, Callable[[], str]] = {
             "help": _help,

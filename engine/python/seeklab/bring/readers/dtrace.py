@@ -7,6 +7,7 @@ powers of two are microseconds; linear buckets are milliseconds. The largest buc
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from seeklab.bring.block import Block, Histogram, Value
@@ -58,7 +59,7 @@ def _distribution(lines: Lines, at: int) -> Block | None:
     key = next((lines[above].strip() for above in range(at - 1, max(-1, at - 3), -1) if lines[above].strip()), "")
     first = at if key and "|" not in key else at + 1
     bounds = [value for _, value, _ in rows]
-    steps = {after - before for before, after in zip(bounds, bounds[1:], strict=False)}
+    steps = {after - before for before, after in pairwise(bounds) if after > before}
     is_linear = any(mark for mark, _, _ in rows) or (len(rows) > 2 and len(steps) == 1)
     scale = 1.0 if is_linear else 1e-3 if max(bounds) <= LONGEST_US else 1e-6
     width = min(steps, default=1.0)

@@ -1,4 +1,4 @@
-"""fio's job files, which people paste beside its output: the options of each section, those of `[global]` included."""
+"""fio's job files, which people paste with its output: the options of each section, those of `[global]` included."""
 
 from __future__ import annotations
 

@@ -56,14 +56,8 @@ def _prometheus(lines: Lines, at: int) -> Block | None:
             if upper is not None and count is not None:
                 name = match[1] + "".join(f" {part}" for part in (match[2].strip(","), match[4].strip(",")) if part)
                 found.setdefault(name, []).append((upper * (MS["s"] if "second" in match[1] else 1), count))
-        elif quantile := QUANTILE.match(line):
-            if (value := number(quantile[5])) is not None:
-                scale = MS["s"] if "second" in quantile[1] else 1
-                totals.append(Value(quantile[1], f"p{100 * float(quantile[3]):g}", value * scale, "ms", index + 1))
-        elif total := TOTAL.match(line):
-            if (value := number(total[3])) is not None:
-                scale = MS["s"] if total[2] == "sum" and "second" in total[1] else 1
-                totals.append(Value(total[1], total[2], value * scale, "ms" if total[2] == "sum" else "", index + 1))
+        elif (total := _total(line, index)) is not None:
+            totals += total
         elif not re.match(r"# |\w+(?:\{.{0,300}\})? [\d.eE+-]+$", line) or (
             index > at + FOREIGN and not found and not totals
         ):
@@ -78,6 +72,21 @@ def _prometheus(lines: Lines, at: int) -> Block | None:
         records.append(Histogram(name, "ms", tuple(buckets)))
     records += totals
     return Block("prometheus", at + 1, end, list(records)) if records else None
+
+
+def _total(line: str, index: int) -> list[Value] | None:
+    """Return the sum, the count or the quantile of a line; None if it has none, [] if its number cannot be read."""
+    if quantile := QUANTILE.match(line):
+        value = number(quantile[5])
+        scale = MS["s"] if "second" in quantile[1] else 1
+        name = f"p{100 * float(quantile[3]):g}"
+        return [] if value is None else [Value(quantile[1], name, value * scale, "ms", index + 1)]
+    if total := TOTAL.match(line):
+        value = number(total[3])
+        scale = MS["s"] if total[2] == "sum" and "second" in total[1] else 1
+        unit = "ms" if total[2] == "sum" else ""
+        return [] if value is None else [Value(total[1], total[2], value * scale, unit, index + 1)]
+    return None
 
 
 def _bars(lines: Lines, at: int) -> Block | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TOOL = "vmstat"
 STARTS = (
     r"procs -|r\s+b\s+swpd\b|top - |%?Cpu\(s\):|(?:some|full) avg10=|Total DISK READ|-{2,}(?:system|total"
-    r"|dsk|disk)|\d+\.\d+%\s.{0,60}\[(?:k|\.)\]"
+    r"|dsk|disk)|\d+\.\d+%\s.{0,60}\[(?:k|\.)\]|[^;]{1,80};[^;]{1,80}(?:;.{0,400})? \d{1,18}$"
 )
 HOLDS: tuple[str, ...] = ("%usr", "kB_rd/s")
 PSI = re.compile(r"(some|full) avg10=([\d.]+) avg60=([\d.]+) avg300=([\d.]+) total=(\d+)")
@@ -38,6 +38,7 @@ NAMES = {
 LOAD = re.compile(r"load average: ([\d.,]+?),? ")
 PROCESS = re.compile(r"\s*+(\d+) (\S+)\s.{0,200}\s([RSDZTI])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.,]+)\s+(\S.*)$")
 PERF = re.compile(r"\s++(\d+\.\d+)%\s++(.{0,60}?)\s*+\[(k|\.)\]\s+(\S+)")
+FOLDED = re.compile(r"([^;]{1,80}(?:;[^;]{1,80}){1,40}) (\d{1,18})$")
 THREAD = re.compile(r"\s++\d+\.\d+%\s++(\S.{0,40}?)\s{2,}")
 IOTOP = re.compile(
     r"(?:Total|Current|Actual) DISK READ\s*:\s+([\d.]+) ([KMGT]?)B?/s \| (?:Total|Current"
@@ -56,6 +57,7 @@ def read(lines: Lines, at: int) -> Block | None:
         (("--",), "", _dstat),
         (("",), "%usr", _mpstat),
         (("",), "kB_rd/s", _pidstat),
+        (("",), ";", _folded),
         (("",), "", _perf),
     ):
         if line.startswith(begins) and holds in line and (block := parse(lines, at)) is not None:
@@ -176,6 +178,26 @@ def _dstat(lines: Lines, at: int) -> Block | None:
         end += 1
     text = "per-device rates of dstat; its columns are not read yet"
     return Block("dstat", at + 1, end, notes=[text])
+
+
+def _folded(lines: Lines, at: int) -> Block | None:
+    """Read folded stacks, the input of a flame graph: `process;thread;function;... samples`."""
+    stacks: list[tuple[list[str], float]] = []
+    end = at
+    while end < len(lines) and (match := FOLDED.match(lines[end].strip())):
+        stacks.append((match[1].split(";"), float(match[2])))
+        end += 1
+    total = sum(samples for _, samples in stacks)
+    if not total:
+        return None
+    values: list[Value] = []
+    for frames, samples in stacks:
+        share = 100 * samples / total
+        values.append(
+            Value(f"function {'_'.join(frames[2:] or frames[1:]).replace(' ', '_')}", "samples", share, "%", at + 1)
+        )
+        values.append(Value(f"thread {frames[0]} {frames[1]}", "samples", share, "%", at + 1))
+    return Block("folded", at + 1, end, list(values))
 
 
 def _perf(lines: Lines, at: int) -> Block | None:

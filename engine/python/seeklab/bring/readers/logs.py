@@ -161,7 +161,7 @@ MESSAGES = (
     ),
 )
 TOOL = "dmesg"
-STARTS = ""
+STARTS = r"\[\s*\d{1,9}\.\d{6}\] \w"
 HOLDS: tuple[str, ...] = (
     *(
         "sync duration of ",
@@ -226,7 +226,7 @@ def read(lines: Lines, at: int) -> Block | None:
     """Return the messages of one program from `at` on."""
     first = _event(lines[at], at)
     if first is None:
-        return None
+        return _quiet(lines, at) if UPTIME.match(lines[at].strip()) else None
     tool, event = first
     events, end = [event], at + 1
     for index in range(at + 1, len(lines)):
@@ -238,6 +238,16 @@ def read(lines: Lines, at: int) -> Block | None:
         elif found:
             break
     return Block(tool, at + 1, end, list(events))
+
+
+def _quiet(lines: Lines, at: int) -> Block | None:
+    """Return lines of a kernel log before the first one that names an error."""
+    end = at
+    while end < len(lines) and UPTIME.match(lines[end].strip()) and _event(lines[end], end) is None:
+        end += 1
+    if end < len(lines) and _event(lines[end], end):
+        return None  # the block of errors follows
+    return Block("dmesg", at + 1, end, notes=["no line of this kernel log names an error"])
 
 
 def _event(line: str, at: int) -> tuple[str, Event] | None:

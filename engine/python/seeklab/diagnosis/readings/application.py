@@ -1,4 +1,4 @@
-"""The application beside its devices: what it asks for, and what arrives below.
+"""The application compared with its devices: what it asks for, and what arrives below.
 
 An application's rates come from a load generator's report, the devices' from iostat of the same time.
 """
@@ -36,7 +36,8 @@ BUSY, MOSTLY, IDLE_STREAM = 0.8, 0.7, 0.3
 MANY = 8
 ARM_IOS = (40.0, 110.0)
 """Small random reads of a disk that serves them in any order: one seek and half a revolution each."""
-STREAM_BYTES = 40e6
+MIN_FEED, MAX_FEED = 1e5, 4e7
+MIN_STREAM, STREAM_BYTES = 25e6, 40e6
 """A device that writes this much per second is used as a stream."""
 
 
@@ -57,6 +58,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     if not devices or not rows:
         return
     yield from _more_read(devices, rows)
+    yield from _fed(devices, rows)
     yield from _nobody_reads(devices, rows)
     yield from _combined(devices, rows)
     yield from _in_turn(devices, rows)
@@ -126,11 +128,18 @@ def _stream_on_one(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterato
         return
     most = max(devices, key=lambda device: device.busy or 0.0)
     others = [device for device in devices if device is not most]
-    rest = max(device.busy or 0.0 for device in others)
+    rest, second = (of(device.busy or 0.0 for device in others) for of in (median, max))
     moved, bytes_ = most.bytes_per_s, most.size("writes") or 0.0
     is_writing = most.per_s("writes") > 0.95 * most.ios_per_s
     busy = most.busy or 0.0
-    if not is_writing or busy < IDLE_STREAM or rest > busy / 2 or moved < STREAM_BYTES or bytes_ < 16 << 10:
+    if (
+        not is_writing
+        or busy < IDLE_STREAM
+        or rest > busy / 2
+        or second > 0.8 * busy
+        or moved < MIN_STREAM
+        or bytes_ < 16 << 10
+    ):
         return
     small = [row for row in rows if row.direction == "write" and is_sync(row) and request_bytes(row) <= SMALL]
     waits = "".join(
@@ -144,7 +153,7 @@ def _stream_on_one(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterato
         "stream-on-one-device",
         most.name,
         f"{most.name} writes {rate(moved)} in requests of {size(bytes_)} and is busy {100 * (most.busy or 0):.0f}% of "
-        f"the time; the other {len(others)} devices are busy {100 * rest:.0f}% at most. All of a large commit goes through one "
+        f"the time; the other {len(others)} devices are busy {100 * rest:.0f}%. All of a large commit goes through one "
         f"device.{waits}",
         f"{count(most.per_s('writes'))}/s x {size(bytes_)} = {rate(moved)}",
         Strength.PEERS,
@@ -166,9 +175,9 @@ def _one_writer(devices: Sequence[Device]) -> Iterator[Reading]:
         yield Reading(
             "one-writer-limits",
             writer.name,
-            f"{writer.name} only writes, {rate(writer.bytes_per_s)}, and is busy {100 * (writer.busy or 0):.0f}% of the "
-            f"time. The other {len(readers)} devices only read and are busy at most {100 * rest:.0f}%: they wait for "
-            f"{writer.name}.",
+            f"{writer.name} only writes, {rate(writer.bytes_per_s)}, and is busy {100 * (writer.busy or 0):.0f}% of "
+            f"the time. The other {len(readers)} devices only read and are busy at most {100 * rest:.0f}%: they wait "
+            f"for {writer.name}.",
             f"{count(writer.per_s('writes'))}/s x {size(writer.size('writes') or 0.0)} = {rate(writer.bytes_per_s)}",
             Strength.PEERS,
             {"bytes_per_s": writer.bytes_per_s, "rest": rest},
@@ -188,9 +197,11 @@ def _more_read(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Re
     grown = median(sizes) / bytes_ if sizes and is_random and len(readers) == 1 else 0.0
     if below < MORE * asked and not (grown > GROWN and below > 0.5 * asked):
         return
+    busy = max(device.busy or 0.0 for device in devices)
+    if not is_random and busy < MOSTLY:
+        return
     ratio = max(below / asked, grown)
     streams = sum(most_in_flight(row) for row in readers)
-    busy = max(device.busy or 0.0 for device in devices)
     yield Reading(
         "more-is-read",
         "devices",
@@ -199,7 +210,7 @@ def _more_read(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Re
             f"{rate(below)} in requests of {size(median(sizes))}: more is fetched than was asked for, and rarely used."
             if is_random
             else f"The application reads {rate(asked)}, the devices read {rate(below)}: {count(ratio)} bytes for each "
-            "byte. What is read ahead is evicted before it is read."
+            "byte. Data that are read ahead are evicted before they are used."
         ),
         f"{size(median(sizes))} / {size(bytes_)} = {count(grown)}"
         if grown > below / asked
@@ -207,6 +218,31 @@ def _more_read(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Re
         Strength.LAYERS,
         {"ratio": ratio, "bytes": bytes_, "is_random": float(is_random), "streams": streams, "busy": busy},
     )
+
+
+def _fed(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Reading]:
+    """Find one device that is written although the application only reads: a cache that is being filled."""
+    if len(devices) < 2 or any(row.direction != "read" for row in rows):
+        return
+    written = [device for device in devices if device.per_s("writes") > MIN_IOS]
+    if len(written) != 1:
+        return
+    (cache,) = written
+    fed = cache.per_s("writes") * (cache.size("writes") or 0.0)
+    served, total = (
+        sum(device.per_s("reads") * (device.size("reads") or 0.0) for device in some) for some in (written, devices)
+    )
+    if MIN_FEED < fed < MAX_FEED and served < 0.5 * total:
+        yield Reading(
+            "cache-fills",
+            cache.name,
+            f"The application only reads, and {cache.name} is written at {rate(fed)}: a cache that is being filled. It "
+            f"serves {100 * served / total:.0f}% of the bytes, and 100 GB would take {count(100e9 / fed / 3600)} h at "
+            "this rate.",
+            f"100 GB / {rate(fed)} = {count(100e9 / fed / 3600)} h",
+            Strength.LAYERS,
+            {"fed_bytes_per_s": fed, "share": served / total},
+        )
 
 
 def _nobody_reads(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Reading]:
@@ -255,7 +291,7 @@ def _combined(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Rea
 def _in_turn(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Reading]:
     """Find durable writes that become one write of a device each, although many wait."""
     for row in rows:
-        if row.direction != "write" or not is_sync(row) or is_paced(row) or in_flight(row) < MANY:
+        if row.direction != "write" or is_paced(row) or in_flight(row) < MANY:
             continue
         per_s, bytes_ = row.per_s or 0.0, request_bytes(row)
         for device in devices:
@@ -263,12 +299,13 @@ def _in_turn(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Read
             if (
                 0.7 * per_s < writes < 1.6 * per_s
                 and (device.in_flight or 0.0) < 1.3
+                and (is_sync(row) or (device.busy or 0.0) < BUSY)
                 and (device.size("writes") or 0.0) < 3 * bytes_ + 4096
             ):
                 yield Reading(
                     "commits-in-turn",
                     device.name,
-                    f"{count(in_flight(row))} durable writes of {row.job} wait, and {device.name} writes "
+                    f"{count(in_flight(row))} writes of {row.job} wait, and {device.name} writes "
                     f"{count(writes)} times per second for {count(per_s)} of them: one commit for each, one after the "
                     "other.",
                     f"1 s / {count(per_s)} = {in_time(1e3 / per_s)} for each commit",
@@ -294,13 +331,13 @@ def _gathered(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Rea
     ]
     below = sum(device.per_s("writes") for device in logs)
     moved = sum(device.per_s("writes") * (device.size("writes") or 0.0) for device in logs)
-    if below and asked > 1.5 * below and moved > 0.7 * asked * bytes_:
+    if below and asked > 1.5 * below and 0.7 < moved / (asked * bytes_) < 3:
         yield Reading(
             "commits-gathered",
             "log",
             f"{count(asked)} durable writes per second of {size(bytes_)} arrive at {len(logs)} devices as "
-            f"{count(below)} of {size(moved / below)}: one commit serves {count(asked / below)} of them. So the rate "
-            "is not that of the devices.",
+            f"{count(below)} of {size(moved / below)}: one commit serves {count(asked / below)} of them. The "
+            "devices' rate is lower.",
             f"{count(asked)} / {count(below)} = {count(asked / below)}",
             Strength.LAYERS,
             {"ratio": asked / below, "per_s": asked},
@@ -325,8 +362,8 @@ def _starved(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Read
             "devices-starved",
             f"{len(devices)} devices",
             f"Each of {len(devices)} devices has {count(median(queues))} requests in flight, never more, and is busy "
-            f"{100 * busy:.0f}% of the time, while {count(waiting)} requests of the application wait: the layer above "
-            "hands them out one or two at a time.",
+            f"{100 * busy:.0f}% of the time. Meanwhile {count(waiting)} requests of the application wait: the layer "
+            "above hands them out one or two at a time.",
             f"{len(devices)} x {count(median(queues))} = {count(len(devices) * median(queues))} in flight below",
             Strength.LAYERS,
             {"in_flight": median(queues), "waiting": waiting},

@@ -5,9 +5,9 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from seeklab.diagnosis.intervals import MIN_PER_S, Device, bytes_per_s, devices_of, ios_per_s, samples
+from seeklab.diagnosis.intervals import MIN_PER_S, Device, bytes_per_s, devices_of, ios_per_s, samples, tables
 from seeklab.diagnosis.reading import Reading, Strength, count, rate
-from seeklab.diagnosis.readings.jobs_of import is_full, is_paced, jobs_of
+from seeklab.diagnosis.readings.jobs_of import in_flight, is_full, is_paced, jobs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,12 +20,13 @@ SIDE = 2
 STEADY = 0.2
 FALLS = 2.0
 ROUND = (50, 0.01)
-STOPS = 0.5
+STOPS, STOPPED, UNEVEN = 0.5, 0.15, 0.3
 MIN_PEERS = 3
 
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     """Yield the readings of courses."""
+    yield from _stops(blocks)
     closed = [row for row in jobs_of(blocks) if is_full(row) and not is_paced(row)]
     for block in blocks:
         if block.tool not in TOOLS or len(samples(block)) < MIN_SAMPLES:
@@ -34,6 +35,35 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
         for device in devices:
             yield from _falls(device)
         yield from _together(devices, len(samples(block)), closed[0].job if closed else None)
+
+
+def _stops(blocks: Sequence[Block]) -> Iterator[Reading]:
+    """Find a job that keeps its requests at several devices, and whose rate stops although they are alike."""
+    devices = [device for block in tables(blocks) for device in devices_of(block) if device.ios_per_s >= 1]
+    moved = [device.bytes_per_s for device in devices if not device.is_stacked]
+    if len(moved) < MIN_PEERS or max(moved) > 1.2 * min(moved):
+        return
+    held = sum(device.in_flight or 0.0 for device in devices)
+    for row in jobs_of(blocks):
+        of = row.samples
+        if (
+            not is_full(row)
+            or is_paced(row)
+            or of.get("samples", 0) < MIN_SAMPLES
+            or not 0.5 < held / in_flight(row) < 2
+        ):
+            continue
+        if of["min"] < STOPPED * of["avg"] and of["stdev"] > UNEVEN * of["avg"]:
+            yield Reading(
+                "work-stops",
+                row.job,
+                f"{row.job} keeps {count(in_flight(row))} requests in flight, and completes {count(of['avg'])} per "
+                f"second on average, but {count(of['min'])} in its worst half-second. All {len(moved)} devices did the "
+                "same work, so all of them stopped.",
+                f"{count(of['min'])} / {count(of['avg'])} = {of['min'] / of['avg']:.2f}",
+                Strength.PEERS,
+                {"ratio": of["min"] / of["avg"], "devices": len(moved)},
+            )
 
 
 def _is_steady(values: Sequence[float]) -> bool:
@@ -54,7 +84,9 @@ def _falls(device: Device) -> Iterator[Reading]:
         return
     by_bytes = [bytes_per_s(row) for row in rows]
     at = _split(by_bytes)
-    before, after = by_bytes[:at], by_bytes[at + 1 :] if at + 1 < len(rows) - 1 else by_bytes[at:]
+    # The rate falls within a sample, which belongs to neither side.
+    before = by_bytes[: at - 1] if at > SIDE else by_bytes[:at]
+    after = by_bytes[at + 1 :] if at + 1 < len(rows) - 1 else by_bytes[at:]
     if not _is_steady(before) or not _is_steady(after) or median(before) < FALLS * median(after):
         return
     queues = _queue(rows[:at]), _queue(rows[at:])
@@ -106,7 +138,7 @@ def _queue(rows: Sequence[DeviceRow]) -> float | None:
 
 
 def _together(devices: Sequence[Device], total: int, closed: str | None) -> Iterator[Reading]:
-    """Find samples in which every device does far less than usual, at the same time, though the load stays."""
+    """Find samples where every device does far less than usual at the same time, though the load stays."""
     active = [device for device in devices if len(device.rows) == total and bytes_per_s(device.rows[0]) >= 0]
     usual = {device.name: median(bytes_per_s(row) for row in device.rows) for device in active}
     active = [device for device in active if usual[device.name] > 0]

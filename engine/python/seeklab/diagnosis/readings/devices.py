@@ -30,7 +30,8 @@ PEER_TIME, PEER_LOAD = 3.0, 2.0
 ALIKE = 0.35
 MIN_BUSY, SLOW_MS = 0.2, 20.0
 """A device that is hardly used and not slow in absolute terms is not compared with its peers."""
-SICK_IOS, SICK_MS = 40.0, 150.0
+SICK_IOS, SICK_MS, SICK_BYTES_PER_S = 40.0, 150.0, 20e6
+"""A device that moves more bytes is not sick: its requests are large."""
 STALL = 1.5
 MIN_IOS = 1.0
 ROUND_SHARE = 0.8
@@ -118,7 +119,8 @@ def _alone(device: Device) -> Iterator[Reading]:
     one_busy = busy is None or busy > BUSY
     if ONE_LOW <= queue <= ONE_HIGH and one_busy and (mean_time or 0) > 0.2 and ios >= 10:
         yield _one_at_a_time(device, queue, mean_time or 0)
-    if ios < SICK_IOS and (mean_time or 0) > SICK_MS and (busy is None or busy > 0.9) and queue < 40:
+    is_slow = (mean_time or 0) > SICK_MS and device.bytes_per_s < SICK_BYTES_PER_S
+    if ios < SICK_IOS and is_slow and (busy is None or busy > 0.9) and queue < 40:
         yield Reading(
             "slow-without-load",
             device.name,

@@ -9,6 +9,7 @@ from seeklab.bring.block import Sample, Value
 from seeklab.diagnosis.intervals import devices_of, tables
 from seeklab.diagnosis.reading import Reading, Strength, count
 from seeklab.diagnosis.reading import time as in_time
+from seeklab.diagnosis.readings.jobs_of import in_flight, is_full, jobs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from seeklab.bring.block import Block
 
 SPINNING = 80.0
+MANY = 8
 ARC_THREADS = ("arc_prune", "arc_reclaim", "arc_evict", "dbu_evict")
 CPU_THREADS = ("z_wr_iss", "z_rd_int", "z_wr_int", "kcryptd", "dmcrypt", "kworker")
 WORK = {
@@ -40,6 +42,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     yield from _processes(values)
     yield from _cores(values)
     yield from _functions(values)
+    yield from _thread(blocks, values)
     yield from _pressure(blocks, values)
     yield from _nfs(values)
     yield from _osds(values)
@@ -128,6 +131,27 @@ def _cores(values: Sequence[Value]) -> Iterator[Reading]:
             f"{cores[full[0]]:.0f}% of one core",
             values={"share": cores[full[0]] / 100},
         )
+
+
+def _thread(blocks: Sequence[Block], values: Sequence[Value]) -> Iterator[Reading]:
+    """Find one thread that has all the samples while many requests wait and no device is busy."""
+    threads: dict[str, float] = {}
+    for value in values:
+        if value.subject.startswith("thread ") and value.name == "samples" and isinstance(value.value, float):
+            threads[value.subject] = threads.get(value.subject, 0.0) + value.value
+    waiting = [row for row in jobs_of(blocks) if is_full(row) and in_flight(row) >= MANY]
+    devices = [device for block in tables(blocks) for device in devices_of(block)]
+    if len(threads) != 1 or not waiting or any((device.busy or 0.0) > 0.5 for device in devices):
+        return
+    (name,) = threads
+    yield Reading(
+        "one-thread",
+        name,
+        f"All samples of the processor are in one thread ({name.removeprefix('thread ')}), while "
+        f"{count(in_flight(waiting[0]))} requests of {waiting[0].job} wait: each of them passes through this thread.",
+        f"1 s / {count(waiting[0].per_s or 0.0)} = {in_time(1e3 / (waiting[0].per_s or 1.0))} for each request",
+        values={"waiting": in_flight(waiting[0])},
+    )
 
 
 def _functions(values: Sequence[Value]) -> Iterator[Reading]:

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING
 
 from seeklab.bring.block import Copy, JobRow, PoolSample, Value
 from seeklab.bring.numbers import scaled
+from seeklab.diagnosis.intervals import Device, devices_of, tables
 from seeklab.diagnosis.reading import Reading, Strength, count, rate, size
 from seeklab.diagnosis.reading import time as in_time
-from seeklab.diagnosis.readings.jobs_of import is_paced, total_of
+from seeklab.diagnosis.readings.jobs_of import (
+    is_full,
+    is_paced,
+    jobs_of,
+    most_in_flight,
+    percentile,
+    request_bytes,
+    total_of,
+)
 from seeklab.diagnosis.readings.jobs_of import is_sync as syncs
 
 if TYPE_CHECKING:
@@ -18,9 +27,14 @@ if TYPE_CHECKING:
 
     from seeklab.bring.block import Block
 
+PERCENTS = (5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0)
+TIMER_MS = 200.0
+DEVICE_RATE = 8e9
+"""No single device moves more bytes per second."""
 SYNC_ENGINES = frozenset(("psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"))
 FIO = frozenset(("fio-text", "fio-json", "fio-terse"))
 NEAR = 0.2
+FEW = 10
 HALF, OUTSIDE_MS = 0.6, 0.3
 MEMORY_RATE = 1.0e9
 DISK_IOS = (40.0, 400.0)
@@ -41,6 +55,10 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
             yield from _bench(block)
         elif block.tool in ("pveperf", "pg_test_fsync"):
             yield from _fsyncs(block)
+    devices = _devices(blocks)
+    for row in jobs_of(blocks):
+        yield from _two_rates(row, devices)
+    yield from _timer(blocks)
     yield from _amplification(blocks)
     yield from _by_setting(blocks)
 
@@ -93,6 +111,8 @@ def _job(row: JobRow) -> Iterator[Reading]:
         sum_,
         values=values,
     )
+    if row.count is not None and row.count < FEW:
+        return  # one or a few requests are no rate
     yield from _limit(row, name, values, sum_)
     yield from _remarks(row, name, values, workers)
 
@@ -157,6 +177,71 @@ def _limit(row: JobRow, name: str, values: Mapping[str, float], sum_: str) -> It
             f"All {count(workers)} workers of {name} wait: {count(flight)} requests in flight.",
             sum_,
             values=values,
+        )
+
+
+def _devices(blocks: Sequence[Block]) -> list[Device]:
+    """Return the devices of all reports, those that fio names at its end included."""
+    return [device for block in blocks if block.tool in FIO or block in tables(blocks) for device in devices_of(block)]
+
+
+def _two_rates(row: JobRow, devices: Sequence[Device]) -> Iterator[Reading]:
+    """Find a job whose requests take one of two times, each a rate at the job's constant depth, on a busy device."""
+    if not is_full(row) or is_paced(row) or not row.per_s:
+        return
+    busy = [device for device in devices if (device.busy or 0.0) > 0.9]
+    held = max((device.in_flight or 0.0 for device in busy), default=0.0)
+    if not busy or 0 < held < 0.5 * most_in_flight(row):
+        return
+    times = [ms for percent in PERCENTS if (ms := percentile(row, percent)) is not None]
+    if len(times) < 8 or not times[0]:
+        return
+    fast, slow = [ms for ms in times if ms < 1.1 * times[0]], [ms for ms in times if ms > 0.95 * times[-1]]
+    ratio = times[-1] / times[0]
+    if len(fast) < 2 or len(slow) < 2 or len(fast) + len(slow) < len(times) - 1 or ratio < 2.5:
+        return
+    most = most_in_flight(row)
+    rates = most / times[0] * 1e3, most / times[-1] * 1e3
+    bytes_ = request_bytes(row)
+    if rates[0] * bytes_ > DEVICE_RATE:
+        return  # the fast ones are from memory
+    yield Reading(
+        "two-rates",
+        row.job,
+        f"Requests of {row.job} take {in_time(times[0])} or {in_time(times[-1])} and nothing in between. With {most} "
+        f"in flight these are two rates, {count(rates[0])}/s ({rate(rates[0] * bytes_)}) and {count(rates[1])}/s "
+        f"({rate(rates[1] * bytes_)}).",
+        f"{most} / {in_time(times[0])}, {most} / {in_time(times[-1])}",
+        values={
+            "ratio": ratio,
+            "write_share": float(row.direction == "write"),
+            "ios_before": rates[0],
+            "ios_after": rates[1],
+            "bytes": bytes_,
+        },
+    )
+
+
+def _timer(blocks: Sequence[Block]) -> Iterator[Reading]:
+    """Find requests that take the minimum of TCP's retransmission timer longer than others, with idle devices."""
+    devices = [device for block in tables(blocks) for device in devices_of(block)]
+    if any((device.busy or 0.0) > 0.1 for device in devices):
+        return
+    for row in jobs_of(blocks):
+        middle, longest = percentile(row, 50.0), total_of(row).max_ms
+        least = total_of(row).min_ms
+        if row.direction != "read" or middle is None or longest is None or least is None or is_paced(row):
+            continue
+        late = next((ms for percent in PERCENTS if (ms := percentile(row, percent)) and ms > TIMER_MS), None)
+        if late is None or least > TIMER_MS / 2 or not TIMER_MS <= late <= TIMER_MS + 2 * least + 10:
+            continue
+        yield Reading(
+            "waits-a-timer",
+            row.job,
+            f"The fastest request of {row.job} takes {in_time(least)}, many take {in_time(late)}, about 200 ms more: "
+            "the minimum of TCP's retransmission timer.",
+            f"{in_time(late)} - {in_time(least)} = {in_time(late - least)}",
+            values={"ms": late, "least_ms": least},
         )
 
 

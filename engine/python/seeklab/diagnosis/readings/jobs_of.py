@@ -1,4 +1,4 @@
-"""The jobs of load generators in all blocks, with the options of job files that were pasted beside the output."""
+"""The jobs of load generators in all blocks, with the options of pasted job files."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def is_sync(row: JobRow) -> bool:
 
 
 def may_sync(row: JobRow) -> bool:
-    """Return whether some of the job's writes are made durable: their times are among those of the others."""
+    """Return whether some of the job's writes are made durable, which makes those slower."""
     return any(row.options.get(name, "") not in OFF for name in SYNC_OPTIONS)
 
 

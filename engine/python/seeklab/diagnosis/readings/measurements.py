@@ -27,8 +27,9 @@ GIGABIT = (100e6, 125e6)
 """Payload of a full link of 1 Gbit/s."""
 NEAR, LESS = 0.5, 0.4
 MANY = 5.0
+MANY_SLOW = 0.04
 LONG_MS = 100.0
-MIN_TAIL = 20
+MIN_TAIL = 4
 LARGE = 1 << 20
 
 
@@ -152,7 +153,7 @@ def _bonnie(values: Sequence[Value]) -> Iterator[Reading]:
 
 
 def _data(values: Sequence[Value]) -> Iterator[Reading]:
-    """Find test data of which the storage removes a part before it compresses the rest."""
+    """Find test data whose blocks the storage removes in part before it compresses the rest."""
     of = {value.name: value.value for value in values if isinstance(value.value, float)}
     removed = {name: of[name] for name in ("zerosremoved", "dedupremoved") if of.get(name, 0.0) >= 20}
     ratio = of.get("compressratio")
@@ -181,16 +182,16 @@ def _fan_out(values: Sequence[Value]) -> Iterator[Reading]:
                 continue
             slow = [(share, ms) for share, ms in _shares(times) if ms > MANY * usual]
             fast = [(share, ms) for share, ms in _shares(each) if slow and ms < slow[0][1] / 2]
-            if not slow or not fast or 1 - slow[0][0] < 1.9 * (1 - fast[-1][0]):
+            if not slow or not fast or 1 - slow[0][0] < max(MANY_SLOW, 1.9 * (1 - fast[-1][0])):
                 continue
             (most, late), (least, ms) = slow[0], fast[-1]
             servers = max(2, ceil(log(most) / log(least)))
             yield Reading(
                 "slow-by-number",
                 whole,
-                f"{100 * (1 - most):.3g}% of {whole} take {in_time(late)} or more, but {100 * least:.3g}% of {part} take "
-                f"at most {in_time(ms)}. A request that waits for {count(servers)} answers or more meets the slow ones "
-                "that often.",
+                f"{100 * (1 - most):.3g}% of {whole} take {in_time(late)} or more, but {100 * least:.3g}% of {part} "
+                f"take at most {in_time(ms)}. A request that waits for {count(servers)} answers or more meets the "
+                "slow ones that often.",
                 f"1 - {least:g}^{count(servers)} = {1 - least**servers:.2f}",
                 Strength.LAYERS,
                 {"share": 1 - most, "part_share": 1 - least, "ratio": late / max(usual, 1e-6)},
@@ -204,7 +205,7 @@ def _shares(times: dict[str, float]) -> list[tuple[float, float]]:
 
 
 def _tails(rows: Sequence[Request]) -> Iterator[Reading]:
-    """Find long reads of which memory has all but the same last part."""
+    """Find long reads whose last part is never in memory."""
     for job in dict.fromkeys(row.subject for row in rows):
         reads = [
             row

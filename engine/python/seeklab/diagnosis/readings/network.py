@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 FAR_MS = 1.0
 """A shorter round trip is within a building, where other times are as long."""
 NEAR, MOST = 0.3, 2
+MOSTLY = 1.6
+"""The round trip is most of the time of a piece if that is at most this many times as long."""
 LIMITS = ("snd_wnd", "rcv_wnd", "rcv_space", "sndbuf")
 LOST = 1e-3
 
@@ -81,7 +83,7 @@ def _trips(rows: Sequence[JobRow], trip: float) -> Iterator[Reading]:
         if is_paced(of[0]) or most > MOST or flight < 0.75 * most:
             continue
         ms = 1e3 * most / max(row.per_s or 0.0 for row in of)
-        if trip <= ms * (1 + NEAR / 3) and ms < (1 + NEAR) * trip + 1:
+        if trip <= ms * (1 + NEAR / 3) and ms < MOSTLY * trip + 1:
             yield Reading(
                 "trip-per-request",
                 job,

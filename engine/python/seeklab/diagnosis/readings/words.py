@@ -11,7 +11,7 @@ from seeklab.diagnosis.reading import Reading, Strength, count, rate
 from seeklab.diagnosis.reading import time as in_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from seeklab.bring.block import Block
 
@@ -58,18 +58,8 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
         elif events:
             yield from _program(block.tool, events)
         values = [record for record in block.records if isinstance(record, Value)]
-        if block.tool == "controller":
-            yield from _controller(values)
-        elif block.tool in ("smartctl", "nvme-smart"):
-            yield from _drive(values)
-        elif block.tool == "zpool-status":
-            yield from _pool(values)
-        elif block.tool == "mdstat":
-            yield from _array(values)
-        elif block.tool == "zfs-get":
-            yield from _properties(values)
-        elif block.tool == "parted":
-            yield from _partitions(values)
+        if says := STATEMENTS.get(block.tool):
+            yield from says(values)
 
 
 def _kernel(events: Sequence[Event]) -> Iterator[Reading]:
@@ -312,3 +302,15 @@ def _properties(values: Sequence[Value]) -> Iterator[Reading]:
                 "",
                 Strength.WORDS,
             )
+
+
+STATEMENTS: Mapping[str, Callable[[Sequence[Value]], Iterator[Reading]]] = {
+    "controller": _controller,
+    "smartctl": _drive,
+    "nvme-smart": _drive,
+    "zpool-status": _pool,
+    "mdstat": _array,
+    "zfs-get": _properties,
+    "parted": _partitions,
+}
+"""The readings of reports of state, by tool."""

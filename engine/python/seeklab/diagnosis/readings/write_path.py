@@ -40,6 +40,8 @@ ONE_TIME = 0.9
 LONG_S, PART = 2.5, 0.2
 """A sync of this length is long, and a read that takes this part of it waits for it."""
 MANY = 0.4
+SUSTAINED = 4.0
+ONCE = 0.5
 
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
@@ -73,6 +75,8 @@ def _stop_and_go(row: JobRow) -> Iterator[Reading]:
     middle, longest = percentile(row, 50.0), times.max_ms
     if middle is None or longest is None or times.mean_ms is None or may_sync(row) or is_paced(row):
         return
+    if row.runtime_s and longest > ONCE * 1e3 * row.runtime_s:
+        return  # a single wait, such as that of a sync at the end
     if longest >= STOP_MS and middle <= MEMORY_MS and longest > FAR * middle and times.mean_ms > 2 * middle:
         share = 1 - middle / times.mean_ms
         yield Reading(
@@ -94,7 +98,7 @@ def _stop_and_go(row: JobRow) -> Iterator[Reading]:
 
 
 def _even(row: JobRow) -> Iterator[Reading]:
-    """Find writes that nearly all take the same time, that of a timer's tick."""
+    """Find writes that nearly all take the time of a timer's tick."""
     middle, late = percentile(row, 50.0), percentile(row, 95.0)
     early = percentile(row, 30.0) or percentile(row, 20.0)
     if middle is None or late is None or may_sync(row):
@@ -139,7 +143,7 @@ def _delays(writes: Mapping[str, float], delays: Histogram | None) -> Iterator[R
     total = sum(writes.values())
     if not total:
         return
-    share, stopped = writes["delayed"] / total, writes["stopped"] / total
+    share = writes["delayed"] / total
     if writes["delayed"] or writes["stopped"]:
         yield Reading(
             "writes-held-back",
@@ -166,7 +170,7 @@ def _delays(writes: Mapping[str, float], delays: Histogram | None) -> Iterator[R
 
 
 def _pool_rate(blocks: Sequence[Block]) -> float | None:
-    """Return the rate at which the pool writes while it writes."""
+    """Return the pool's rate while it writes."""
     rates = [
         row.writes.bytes_per_s or 0.0
         for block in blocks
@@ -175,7 +179,11 @@ def _pool_rate(blocks: Sequence[Block]) -> float | None:
         for row in sample.rows
         if row.depth == 0
     ]
-    return max(rates, default=0.0) or None
+    if rates:
+        return max(rates) or None
+    # Of iostat, the rate while the devices are busy.
+    devices = [device for block in tables(blocks) for device in devices_of(block) if device.per_s("writes") > 0]
+    return sum(device.bytes_per_s / device.busy for device in devices if device.busy) or None
 
 
 def _buffer(
@@ -187,6 +195,8 @@ def _buffer(
         seconds = row.runtime_s or option(row, "runtime")
         if not (asked and seconds and most and disks and writes["delayed"]):
             continue
+        if asked > SUSTAINED * disks:
+            continue  # no buffer helps against a load that the disks never catch up with
         left = (asked - disks) * seconds
         room = DELAY_FROM * most[-1]
         if left > room:
@@ -232,7 +242,7 @@ def _reads_in_sync(blocks: Sequence[Block], seconds: Sequence[float]) -> Iterato
                 "reads-wait-for-sync",
                 row.job,
                 f"1% of the reads of {row.job} take {in_time(late)} or more, and a group of writes takes "
-                f"{count(usual)} s to sync: a read that meets the end of a group waits for it.",
+                f"{count(usual)} s to sync. A read that meets the end of a group waits for it.",
                 f"{in_time(late)} / {count(usual)} s = {late / 1e3 / usual:.2f}",
                 values={"p99_ms": late, "s": usual},
             )
@@ -251,7 +261,7 @@ def _waits_for_data(rows: Sequence[JobRow], blocks: Sequence[Block]) -> Iterator
     disks = sum(written)
     for row in rows:
         ms = total_of(row).mean_ms
-        if not is_sync(row) or ms is None or ms < 1000 or request_bytes(row) > 64 << 10:
+        if ms is None or ms < 1000 or request_bytes(row) > 64 << 10:
             continue
         left = sum(
             (other.bytes_per_s or 0.0) * (other.runtime_s or 0.0)
