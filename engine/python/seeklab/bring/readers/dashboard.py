@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 TOOL = "dashboard"
 STARTS = r"window \d[\d.]*\s?(?:ns|us|ms|s|min|h)\b"
 HOLDS: tuple[str, ...] = ()
-WINDOW = re.compile(r"window (\d[\d.]{0,12})\s?(ns|us|ms|s|min|h)\b")
+WINDOW = re.compile(r"window (\d{1,15}(?:\.\d{1,9})?)\s?(ns|us|ms|s|min|h)\b")
 COLUMNS = ("IOPS", "MiB/s", "latency")
 POINT = 4
 

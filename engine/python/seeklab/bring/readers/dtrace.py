@@ -20,7 +20,7 @@ STARTS = r"\d{1,12}MB of\s+\d{1,12}MB used$|sync took [\d.]+ seconds$|(?:not del
 HOLDS: tuple[str, ...] = ("- Distribution -",)
 BUCKET = re.compile(r"\s*(?:(<|>=) )?(-?\d{1,18}) \|@{0,60}\s+(\d{1,15})$")
 DIRTY = re.compile(r"\s*(\d{1,12})MB of\s+(\d{1,12})MB used$")
-SYNC = re.compile(r"\s*sync took ([\d.]{1,12}) seconds$")
+SYNC = re.compile(r"\s*sync took (\d{1,15}(?:\.\d{1,9})?) seconds$")
 WRITES = re.compile(r"\s*(not delayed|delayed|stopped)\s+(\d{1,15})$")
 LONGEST_US = 1 << 28
 """A bucket beyond this many microseconds (four minutes) is one of nanoseconds."""

@@ -19,7 +19,7 @@ STARTS = (
 )
 HOLDS: tuple[str, ...] = ()
 BUCKET = re.compile(r"(\w{3,120})_bucket\{(.{0,300}?)le=\"([^\"]{1,24})\"(.{0,300}?)\} ([\d.eE+]{1,24})")
-QUANTILE = re.compile(r"(\w{3,120})\{(.{0,300}?)quantile=\"([\d.]{1,12})\"(.{0,300}?)\} ([\d.eE+-]{1,24})$")
+QUANTILE = re.compile(r"(\w{3,120})\{(.{0,300}?)quantile=\"(\d(?:\.\d{1,9})?)\"(.{0,300}?)\} ([\d.eE+-]{1,24})$")
 TOTAL = re.compile(r"(\w{3,120})_(sum|count)(?:\{.{0,300}\})? ([\d.eE+]{1,24})$")
 BAR = re.compile(r"\s*(\d{1,15}) -> (\d{1,15})\s*: (\d{1,15})\s+\|")
 RANGE = re.compile(r"\[(\d{1,9}[KMG]?)(?:, (\d{1,9}[KMG]?)\))?\]?\s+(\d{1,15}) \|")

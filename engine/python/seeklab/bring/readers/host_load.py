@@ -100,6 +100,8 @@ def _vmstat(lines: Lines, at: int) -> Block | None:
 
 def _mpstat(lines: Lines, at: int) -> Block | None:
     columns = lines[at].split()
+    if "CPU" not in columns:
+        return None
     start = columns.index("CPU")
     values: list[Value] = []
     end = at + 1

@@ -21,11 +21,15 @@ STARTS = (
     r"|Tcp:$|NIC statistics:"
 )
 HOLDS: tuple[str, ...] = ()
-SUMMARY = re.compile(r"(?:rtt|round-trip) min/avg/max\S* = ([\d.]+)/([\d.]+)/([\d.]+)")
+SUMMARY = re.compile(
+    r"(?:rtt|round-trip) min/avg/max\S* = (\d{1,15}(?:\.\d{1,9})?)/(\d{1,15}(?:\.\d{1,9})?)/(\d{1,15}(?:\.\d{1,9})?)"
+)
 LOSS = re.compile(r"(\d{1,9}) packets transmitted, (\d{1,9}) (?:packets )?received")
-ECHO = re.compile(r"\d{1,6} bytes from .{1,120} time[=<]([\d.]+) ms")
-FIELD = re.compile(r"\b(rtt|mss|cwnd|rcv_space|rcv_wnd|snd_wnd|sndbuf|retrans|rto|unacked):([\d.]+)(?:/([\d.]+))?")
-RATE = re.compile(r"delivery_rate ([\d.]+)([KMG]?)bps")
+ECHO = re.compile(r"\d{1,6} bytes from .{1,120} time[=<](\d{1,15}(?:\.\d{1,9})?) ms")
+FIELD = re.compile(
+    r"\b(rtt|mss|cwnd|rcv_space|rcv_wnd|snd_wnd|sndbuf|retrans|rto|unacked):(\d{1,15}(?:\.\d{1,9})?)(?:/(\d{1,15}(?:\.\d{1,9})?))?"
+)
+RATE = re.compile(r"delivery_rate (\d{1,15}(?:\.\d{1,9})?)([KMG]?)bps")
 SCALE = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 COUNTER = re.compile(r"((?:Ip|Tcp|Udp)\w{2,40})\s+(\d{1,18})(?:\s+[\d.]+)?$")
 NETSTAT = re.compile(r"(\d{1,18}) (segments retransmitted|segments sent out|fast retransmits|other TCP timeouts)")

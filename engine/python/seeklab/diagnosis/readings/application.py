@@ -5,10 +5,11 @@ An application's rates come from a load generator's report, the devices' from io
 
 from __future__ import annotations
 
+from itertools import islice
 from statistics import median
 from typing import TYPE_CHECKING
 
-from seeklab.diagnosis.intervals import MIN_PER_S, Device, devices_of, tables
+from seeklab.diagnosis.intervals import MAX_DEVICES, MIN_PER_S, Device, devices_of, tables
 from seeklab.diagnosis.reading import Reading, Strength, count, rate, size
 from seeklab.diagnosis.reading import time as in_time
 from seeklab.diagnosis.readings.jobs_of import (
@@ -43,12 +44,13 @@ MIN_STREAM, STREAM_BYTES = 25e6, 40e6
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     """Yield what the application and its devices say together."""
-    devices = [
+    physical = (
         device
         for block in tables(blocks)
         for device in devices_of(block)
         if not device.is_stacked and device.ios_per_s >= MIN_PER_S
-    ]
+    )
+    devices = list(islice(physical, MAX_DEVICES))
     rows = list(jobs_of(blocks))
     yield from _one_writer(devices)
     devices = [device for device in devices if device.ios_per_s >= MIN_IOS]
@@ -194,7 +196,7 @@ def _more_read(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Re
     is_random = all("rand" in row.options.get("rw", "") for row in readers)
     bytes_ = max(request_bytes(row) for row in readers)
     sizes = [size_ for device in devices if (size_ := device.size("reads"))]
-    grown = median(sizes) / bytes_ if sizes and is_random and len(readers) == 1 else 0.0
+    grown = median(sizes) / bytes_ if sizes and bytes_ and is_random and len(readers) == 1 else 0.0
     if below < MORE * asked and not (grown > GROWN and below > 0.5 * asked):
         return
     busy = max(device.busy or 0.0 for device in devices)
@@ -275,7 +277,14 @@ def _combined(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Rea
     bytes_, asked = device.size(kind) or 0.0, request_bytes(row)
     window = asked * most_in_flight(row)
     queue, busy = device.in_flight or 0.0, device.busy or 0.0
-    if bytes_ > 3 * asked and bytes_ > 0.7 * window and queue < 1.1 and busy < 0.95 and most_in_flight(row) >= 4:
+    if (
+        asked
+        and bytes_ > 3 * asked
+        and bytes_ > 0.7 * window
+        and queue < 1.1
+        and busy < 0.95
+        and most_in_flight(row) >= 4
+    ):
         yield Reading(
             "combined-into-one",
             device.name,
@@ -317,7 +326,11 @@ def _in_turn(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Read
 
 def _gathered(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Reading]:
     """Find durable writes that share the writes of their log devices."""
-    durable = [row for row in rows if row.direction == "write" and is_sync(row) and in_flight(row) > 2]
+    durable = [
+        row
+        for row in rows
+        if row.direction == "write" and is_sync(row) and in_flight(row) > 2 and request_bytes(row) > 0
+    ]
     asked = sum(row.per_s or 0.0 for row in durable)
     if not durable:
         return

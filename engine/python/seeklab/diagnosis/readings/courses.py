@@ -53,6 +53,8 @@ def _stops(blocks: Sequence[Block]) -> Iterator[Reading]:
             or not 0.5 < held / in_flight(row) < 2
         ):
             continue
+        if not {"min", "avg", "stdev"} <= set(of) or not of["avg"]:
+            continue
         if of["min"] < STOPPED * of["avg"] and of["stdev"] > UNEVEN * of["avg"]:
             yield Reading(
                 "work-stops",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from seeklab.bring.block import Copy, JobRow, PoolSample, Value
 from seeklab.bring.numbers import scaled
-from seeklab.diagnosis.intervals import Device, devices_of, tables
+from seeklab.diagnosis.intervals import MAX_DEVICES, TOOLS, Device, devices_of
 from seeklab.diagnosis.reading import Reading, Strength, count, rate, size
 from seeklab.diagnosis.reading import time as in_time
 from seeklab.diagnosis.readings.jobs_of import (
@@ -58,7 +58,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     devices = _devices(blocks)
     for row in jobs_of(blocks):
         yield from _two_rates(row, devices)
-    yield from _timer(blocks)
+    yield from _timer(blocks, devices)
     yield from _amplification(blocks)
     yield from _by_setting(blocks)
 
@@ -182,7 +182,8 @@ def _limit(row: JobRow, name: str, values: Mapping[str, float], sum_: str) -> It
 
 def _devices(blocks: Sequence[Block]) -> list[Device]:
     """Return the devices of all reports, those that fio names at its end included."""
-    return [device for block in blocks if block.tool in FIO or block in tables(blocks) for device in devices_of(block)]
+    reports = (block for block in blocks if block.tool in FIO or block.tool in TOOLS)
+    return list(islice((device for block in reports for device in devices_of(block)), MAX_DEVICES))
 
 
 def _two_rates(row: JobRow, devices: Sequence[Device]) -> Iterator[Reading]:
@@ -222,9 +223,8 @@ def _two_rates(row: JobRow, devices: Sequence[Device]) -> Iterator[Reading]:
     )
 
 
-def _timer(blocks: Sequence[Block]) -> Iterator[Reading]:
+def _timer(blocks: Sequence[Block], devices: Sequence[Device]) -> Iterator[Reading]:
     """Find requests that take the minimum of TCP's retransmission timer longer than others, with idle devices."""
-    devices = [device for block in tables(blocks) for device in devices_of(block)]
     if any((device.busy or 0.0) > 0.1 for device in devices):
         return
     for row in jobs_of(blocks):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from seeklab.bring.block import JobRow, Latency, Value
@@ -17,6 +18,7 @@ PACES = ("rate", "rate_iops", "thinktime")
 SYNC_OPTIONS = ("sync", "fsync", "fdatasync")
 OFF = ("", "0", "none")
 FEW_WRITES = 4
+MAX_JOBS = 100
 
 
 def with_job_files(blocks: Sequence[Block]) -> list[Block]:
@@ -44,11 +46,9 @@ def with_job_files(blocks: Sequence[Block]) -> list[Block]:
 
 
 def jobs_of(blocks: Sequence[Block]) -> Iterator[JobRow]:
-    """Yield the rows of load generators that have a rate."""
-    for block in blocks:
-        for record in block.records:
-            if isinstance(record, JobRow) and record.per_s:
-                yield record
+    """Yield the rows of load generators that have a rate, at most `MAX_JOBS`: rules compare them with each other."""
+    rows = (row for block in blocks for row in block.records if isinstance(row, JobRow) and row.per_s)
+    yield from islice(rows, MAX_JOBS)
 
 
 def total_of(row: JobRow) -> Latency:

@@ -152,7 +152,7 @@ def _delays(writes: Mapping[str, float], delays: Histogram | None) -> Iterator[R
             f"{count(writes['stopped'])} were stopped.",
             values={"delayed": share, "stopped": writes["stopped"], "total": total},
         )
-    if delays is None:
+    if delays is None or not delays.buckets:
         return
     number = sum(part for _, _, part in delays.buckets)
     low, high, most = max(delays.buckets, key=lambda bucket: bucket[2])
@@ -193,7 +193,7 @@ def _buffer(
     for row in rows:
         asked = option(row, "rate") * workers(row)
         seconds = row.runtime_s or option(row, "runtime")
-        if not (asked and seconds and most and disks and writes["delayed"]):
+        if not (asked and seconds and most and most[-1] and disks and writes["delayed"]):
             continue
         if asked > SUSTAINED * disks:
             continue  # no buffer helps against a load that the disks never catch up with
@@ -259,6 +259,8 @@ def _waits_for_data(rows: Sequence[JobRow], blocks: Sequence[Block]) -> Iterator
     if not written:
         return
     disks = sum(written)
+    if not disks:
+        return
     for row in rows:
         ms = total_of(row).mean_ms
         if ms is None or ms < 1000 or request_bytes(row) > 64 << 10:
