@@ -306,7 +306,8 @@ def _in_turn(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Read
         for device in devices:
             writes = device.per_s("writes")
             if (
-                0.7 * per_s < writes < 1.6 * per_s
+                0.8 * per_s < writes < 1.25 * per_s
+                and device.per_s("reads") < 0.1 * writes
                 and (device.in_flight or 0.0) < 1.3
                 and (is_sync(row) or (device.busy or 0.0) < BUSY)
                 and (device.size("writes") or 0.0) < 3 * bytes_ + 4096
@@ -319,7 +320,12 @@ def _in_turn(devices: Sequence[Device], rows: Sequence[JobRow]) -> Iterator[Read
                     "other.",
                     f"1 s / {count(per_s)} = {in_time(1e3 / per_s)} for each commit",
                     Strength.LAYERS,
-                    {"waiting": in_flight(row), "per_s": per_s, "ms": 1e3 / per_s},
+                    {
+                        "waiting": in_flight(row),
+                        "per_s": per_s,
+                        "ms": 1e3 / per_s,
+                        "is_sync": float(is_sync(row)),
+                    },
                 )
                 break
 

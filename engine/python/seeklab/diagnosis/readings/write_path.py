@@ -75,6 +75,8 @@ def _stop_and_go(row: JobRow) -> Iterator[Reading]:
     middle, longest = percentile(row, 50.0), times.max_ms
     if middle is None or longest is None or times.mean_ms is None or may_sync(row) or is_paced(row):
         return
+    if not is_full(row):
+        return  # the load, not a limit, decides how many wait
     if row.runtime_s and longest > ONCE * 1e3 * row.runtime_s:
         return  # a single wait, such as that of a sync at the end
     if longest >= STOP_MS and middle <= MEMORY_MS and longest > FAR * middle and times.mean_ms > 2 * middle:
@@ -92,7 +94,6 @@ def _stop_and_go(row: JobRow) -> Iterator[Reading]:
                 "mean_ms": times.mean_ms,
                 "share": share,
                 "workers": workers(row),
-                "full": float(is_full(row)),
             },
         )
 
