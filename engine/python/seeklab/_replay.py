@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 Mode = Literal["open", "closed", "fast"]
 TraceFormat = Literal["fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops"]
 
-KINDS = "a fio iolog, the text of blkparse, an MSR Cambridge CSV or the CSV of a run's ops"
+KINDS = (
+    "a fio iolog, the text of blkparse, the CSV of MSR Cambridge or of a run's ops, a trace of SYSTOR '17, Alibaba, "
+    "Tencent, SPC, FIU, vSCSI or DiskSim, or any table with --columns"
+)
 
 
 TRACE = Kind(KINDS, longest_line=MAX_LINE_BYTES)
@@ -37,6 +40,7 @@ def replay(
     iodepth: int | None = None,
     format: TraceFormat | None = None,  # noqa: A002 -- the word for it
     target: str | None = None,
+    columns: str | None = None,
     scale: float | None = None,
     seed: int = 1,
     progress: Progress | None = None,
@@ -46,13 +50,17 @@ def replay(
     `trace` is a path, gzipped or not, or the text itself (anything with a line break). `open` issues each request at
     its recorded time, times `scale`. `closed` keeps at most `iodepth` in flight (default 1), with the recorded idle
     times if the trace has response times. `fast` keeps `iodepth` in flight (default 32) without pauses. `target`
-    selects one file or device. `result.replay` says what was replayed and what was skipped.
+    selects one file or device. `columns` describes any other table, such as `time=1,op=2,offset=3,bytes=4`; a unit
+    follows the name (`time:us=1`), and `sector` and `sectors` count 512 bytes. `result.replay` says what was replayed,
+    what was skipped; `result.understood` says how a table was read.
     """
     system = {"scenario": on} if isinstance(on, Mapping) else {"preset": on}
-    located = LocatedTrace(trace, TRACE)
+    located = LocatedTrace(trace, TRACE, columns=columns, format=format)
     with located.named():
         how = said(text=located.text, format=format, target=target, mode=mode, iodepth=iodepth, scale=scale)
-        return execute({"replay": how, **system, "seed": seed}, progress)
+        result = execute({"replay": how, **system, "seed": seed}, progress)
+    result.understood = located.understood
+    return result
 
 
 def trace_info(
@@ -60,9 +68,10 @@ def trace_info(
     *,
     format: TraceFormat | None = None,  # noqa: A002 -- the word for it
     target: str | None = None,
+    columns: str | None = None,
 ) -> dict[str, Any]:
     """Describe a trace: format, requests, reads, writes, bytes, span_ns, largest_offset, targets, skipped, ..."""
-    located = LocatedTrace(trace, TRACE)
+    located = LocatedTrace(trace, TRACE, columns=columns, format=format)
     with located.named():
         info: dict[str, Any] = engine().call("trace_info", said(text=located.text, format=format, target=target))
     return info

@@ -59,6 +59,8 @@ class Result:
         self._tables: dict[str, Table] = {}
         self.wall_s: float = wall_s
         """Real time of the run, in seconds."""
+        self.understood: tuple[str, ...] = ()
+        """Of a replayed table, how it was read: its layout and its first requests."""
 
     @property
     def case(self) -> str | None:

@@ -36,18 +36,21 @@ def cache(
     block: int | str | None = None,
     format: TraceFormat | None = None,  # noqa: A002 -- the word for it
     target: str | None = None,
+    columns: str | None = None,
 ) -> list[dict[str, Any]]:
     """Count the hits of replacement policies over a trace: a path, gzipped or not, or the text itself.
 
     The trace has `time,object,size` lines, or recorded requests in any format that `replay` accepts; its first line or
-    `format` decides. Recorded requests touch blocks of `block` bytes (default 4 KiB), reads and writes alike; `target`
-    selects one file or device. Sizes are multiples of a block, in bytes or texts such as "4MiB". With `objects` they
-    are numbers of objects or blocks, and the sizes in the trace are ignored. The policy `belady` is the optimum, which
-    knows the future. `one_in=100` samples one object in 100.
+    `format` decides. Cache logs of Twitter and Meta, libCacheSim's oracleGeneral and CSV, and lists of objects are read
+    too; `columns` describes any other table of requests, as for `replay`. Recorded requests touch
+    blocks of `block` bytes (default 4 KiB), reads and writes alike; `target` selects one file or device. Sizes are
+    multiples of a block, in bytes or texts such as "4MiB". With `objects` they are numbers of objects or blocks, and
+    the sizes in the trace are ignored. The policy `belady` is the optimum, which knows the future. `one_in=100`
+    samples one object in 100.
 
     Return one row for each policy and size: policy, size, requests, hits, bytes, hit_bytes, exact.
     """
-    located = LocatedTrace(trace, OBJECTS)
+    located = LocatedTrace(trace, OBJECTS, columns=columns, format=format, of_objects=True)
     request = said(
         trace=located.text,
         policies=list(policies),

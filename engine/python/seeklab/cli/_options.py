@@ -44,6 +44,11 @@ def add_trace_options(added: ArgumentParser) -> None:
     added.add_argument(
         "--format", choices=get_args(TraceFormat), help="the trace's format (default: detected from the first line)"
     )
+    help_ = (
+        "columns of any other table, from 1: time=1,op=2,offset=3,bytes=4; sector and sectors count 512 bytes, and a "
+        "unit of time follows its name (time:us=1)"
+    )
+    added.add_argument("--columns", metavar="C=N,...", help=help_)
     added.add_argument("--target", metavar="NAME", help="one file or device of a trace that contains several")
 
 

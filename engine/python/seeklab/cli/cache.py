@@ -45,6 +45,7 @@ def cache(options: Namespace) -> int:
         block=options.block,
         format=options.format,
         target=options.target,
+        columns=options.columns,
     )
     if options.json:
         print_json([{name: row[name] for name in COLUMNS} for row in rows])

@@ -45,6 +45,7 @@ def replay(options: Namespace) -> int:
             iodepth=options.iodepth,
             format=options.format,
             target=options.target,
+            columns=options.columns,
             scale=options.scale,
             seed=options.seed,
             progress=progress,
@@ -53,6 +54,8 @@ def replay(options: Namespace) -> int:
     if options.json:
         print_json({**run_document(result), "replay": dict(replayed)})
         return DONE
+    for sentence in result.understood:
+        complain(f"note: {sentence}")
     for what, count in replayed["skipped"].items():
         complain(f"note: not replayed: {count} {what}")
     if replayed["widened"]:

@@ -12,7 +12,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from time import monotonic
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
@@ -85,6 +85,11 @@ def is_text(trace: str | PathLike[str]) -> bool:
 def read_text(path: str | PathLike[str], kind: Kind) -> str:
     """Read a text file, gzipped or not, a pipe, or the standard input for `-`."""
     return decode(shown(path), _read(path, kind), kind)
+
+
+def read_data(path: str | PathLike[str], kind: Kind) -> bytearray:
+    """Read a file that may be binary, gzipped or not; lines of any length are accepted."""
+    return _read(path, replace(kind, longest_line=None))
 
 
 def read_pasted(path: str | PathLike[str], kind: Kind) -> str:
