@@ -359,6 +359,36 @@ def one_report(**changed: object) -> dict[str, Any]:
     return {"fio version": changed.pop("version", "fio-3.33"), "jobs": [job | changed]}
 
 
+def test_reports_of_any_name_and_version_are_read(tmp_path: Path) -> None:
+    old = one_report(version="fio-3.1", options={"random_distribution": "random", "numjobs": "1"})
+    text = f"fio: a line before\n{json.dumps(old, indent=1)}\nj: (groupid=0, jobs=1): err= 0\n  read: IOPS=9\n"
+    (tmp_path / "result.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("{ not a report }", encoding="utf-8")
+    results = read_results(tmp_path)
+    assert (len(results.jobs), results.left_out, results.files) == (1, [], 1)
+
+
+def test_the_depths_of_workers_add_up_if_they_are_reported_together(tmp_path: Path) -> None:
+    report = one_report(options={"numjobs": "2"})
+    job = report["jobs"][0]  # type: ignore[index]
+    job["read"]["iops"] *= 2
+    job["job_runtime"] *= 2
+    (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
+    (key,) = read_results(tmp_path).jobs
+    assert key.depth == 2
+    report["jobs"] = [job, job]
+    (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
+    with pytest.raises(SeeklabError, match="numjobs=2"):
+        read_results(tmp_path)
+
+
+def test_a_third_of_the_middle_depths_judges_reads_of_one_size() -> None:
+    depths = (1, 2, 4, 8, 16, 32, 64)
+    kept = plan.middle_depths([Key("randread", 4096, depth) for depth in depths])
+    assert {key.depth for key in kept} == {4, 32}
+    assert {key.depth for key in plan.middle_depths([Key("randread", 4096, depth) for depth in (1, 8, 32)])} == {8}
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -367,7 +397,10 @@ def one_report(**changed: object) -> dict[str, Any]:
         ('{"fio version": "fio-3.33", "jobs"', "(char "),
         ('{"fio version":' * 1000, str(DEEPEST)),
         ('{"sysstat": {}}', '"fio version"'),
-        (json.dumps(one_report(version="fio-3.1")), "fio-3.18"),
+        (json.dumps(one_report(version="fio-1.59")), "fio-2.0"),
+        (json.dumps(one_report(options={"direct": "0"})), "direct=0"),
+        (json.dumps(one_report(options={"percentage_random": "50"})), "percentage_random=50"),
+        (json.dumps(one_report(options={"zonemode": "strided"})), "zonemode=strided"),
         (json.dumps(one_report(error=5)), " 5"),
         (f"fio: terminating on signal 2\n{json.dumps(one_report(job_runtime=1385))}", "1.385 s"),
         (json.dumps(one_report(options={"bssplit": "4k/50:8k/50"})), "bssplit=4k/50:8k/50"),

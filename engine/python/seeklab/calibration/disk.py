@@ -129,8 +129,9 @@ def _spans(results: Results, capacity_bytes: float) -> dict[float, Measured]:
     """Return random single reads of 4 KiB, by the share of the disk that they cover."""
     found = {}
     for key, job in results.jobs.items():
-        if key.rw == "randread" and key.size == 4 * KIB and key.depth == 1 and not key.offset and key.span > HITS_SPAN:
-            found[min(1.0, key.span / capacity_bytes)] = job
+        is_plain = key.rw == "randread" and key.size == 4 * KIB and key.depth == 1 and not key.offset
+        if is_plain and not 0 < key.span <= HITS_SPAN:
+            found[min(1.0, key.span / capacity_bytes) if key.span else 1.0] = job
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -20,8 +21,8 @@ from seeklab.data.files import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-MIN_FIO = (3, 18)
-"""Earlier versions have no separate percentiles of the total latency."""
+MIN_FIO = (2, 0)
+"""Versions before 3.18 have no percentiles of the total latency, so those of the completion are used."""
 MIN_RUNTIME = 0.95
 """Minimum share of the requested run time; a job that ran shorter was interrupted."""
 MAX_OFF_LITTLE = 0.1
@@ -40,6 +41,18 @@ SIZE = re.compile(r"([0-9]{1,18})([kmgt]?)i?b?$", re.IGNORECASE)
 TIME = re.compile(r"([0-9]{1,18})(us|ms|s|m|h)?$")
 BANDWIDTH = re.compile(r"[ \t]*[0-9]{1,18}[ \t]*")
 TIME_UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+HARMLESS = {
+    "bssplit": (),
+    "bsrange": (),
+    "rate": ("0",),
+    "random_distribution": ("random",),
+    "nrfiles": ("1",),
+    "percentage_random": ("100",),
+    "zonemode": ("none",),
+    "zonesize": ("0",),
+}
+"""Options that calibration jobs do not use, with the values that are fio's default."""
+DOCUMENT = re.compile(r"^(?=\{)", re.MULTILINE)
 T_95 = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
 """Student's t for a 95% interval, by number of repeats."""
 
@@ -196,7 +209,8 @@ def read_results(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> 
         if file.suffix == ".log" and "_bw" in file.name:
             results.series[file.name] = list(_series(file))
             continue
-        if file.suffix != ".json":
+        is_named = file.suffix == ".json"
+        if not is_named and (file.stat().st_size > MAX_REPORT_BYTES or not _holds_report(file)):
             continue
         results.files += 1
         try:
@@ -205,7 +219,7 @@ def read_results(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> 
         except _UnusableError as reason:
             results.left_out.append(f"{shown(file)}: {reason}")
     if not results.files:
-        message = f"{what} contains no .json file; record with fio --output-format=json+ --output=NAME.json"
+        message = f"{what} contains no JSON report of fio; record with fio --output-format=json+ --output=NAME.json"
         raise SeeklabError([Problem("from", message)])
     results.jobs = {key: Measured(key, tuple(of_key)) for key, of_key in runs.items()}
     if not results.jobs:
@@ -227,20 +241,42 @@ def _series(file: Path) -> Iterator[float]:
             yield float(cells[1])
 
 
+def _holds_report(file: Path) -> bool:
+    """Return whether a file with any name contains a JSON report."""
+    return b'"fio version"' in file.read_bytes()
+
+
+def _documents(text: str) -> list[Any]:
+    """Return the JSON documents of a text, without the lines around them."""
+    parts = [part for part in DOCUMENT.split(text) if part.startswith("{")] or [text[text.find("{") :]]
+    whole = "".join(parts)
+    last = whole.rfind("\n}")
+    try:
+        return [read_json(whole[: last + 2] if last >= 0 else whole)]
+    except UnreadableError:
+        if len(parts) == 1:
+            raise
+    return [read_json(part[: part.rfind("\n}") + 2]) for part in parts]
+
+
 def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
     if file.stat().st_size > MAX_REPORT_BYTES:
         reason = f"is {file.stat().st_size >> 20} MiB large; fio reports are far smaller"
         raise _UnusableError(reason)
     text = file.read_text(encoding="utf-8", errors="replace")
-    start = text.find("{")
-    if start < 0:
+    if "{" not in text:
         reason = "is not a fio JSON report (it contains no '{')" if text.strip() else "is empty"
         raise _UnusableError(reason)
     try:
-        document = read_json(text[start:])
+        documents = _documents(text)
     except UnreadableError as error:
         reason = str(error)
         raise _UnusableError(reason) from None
+    for document in documents:
+        yield from _jobs_of(file, document, results)
+
+
+def _jobs_of(file: Path, document: Any, results: Results) -> Iterator[tuple[Key, Run]]:
     version = document.get("fio version") if isinstance(document, dict) else None
     if not isinstance(version, str) or not isinstance(document.get("jobs"), list):
         reason = 'is not a fio JSON report: it has no "fio version" and "jobs"'
@@ -252,9 +288,12 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
     if len(document["jobs"]) > MAX_JOBS:
         reason = f"has {len(document['jobs']):,} jobs; the limit for a calibration report is {MAX_JOBS:,}"
         raise _UnusableError(reason)
+    names = Counter(str(job.get("jobname")) for job in document["jobs"] if isinstance(job, dict))
     for job in document["jobs"]:
         try:
-            yield _run({**shared, **job.get("job options", {})}, job, ticks[0] if len(ticks) == 1 else {})
+            options = {**shared, **job.get("job options", {})}
+            _check_workers(options, names[str(job.get("jobname"))])
+            yield _run(options, _in_ns(job), ticks[0] if len(ticks) == 1 else {})
         except (_UnusableError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as reason:
             name = str(job.get("jobname", "?"))[:60] if isinstance(job, dict) else "?"
             said = (
@@ -263,6 +302,13 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
                 else f"has no field {str(reason)[:100]}, or that field has a value of another kind"
             )
             results.left_out.append(f"{shown(file)} [{name}]: {said}")
+
+
+def _check_workers(options: Mapping[str, str], rows: int) -> None:
+    """Reject rows of single workers: what one of them got does not show how they ran together."""
+    if options.get("numjobs", "1") != "1" and rows > 1:
+        reason = f"has numjobs={options['numjobs']} and a row for each worker; record with group_reporting"
+        raise _UnusableError(reason)
 
 
 def _check_version(version: str) -> None:
@@ -275,6 +321,27 @@ def _check_version(version: str) -> None:
     if (int(numbers[1]), int(numbers[2])) < MIN_FIO:
         reason = f"was written by {version[:60]}; fio-{MIN_FIO[0]}.{MIN_FIO[1]} or later is needed"
         raise _UnusableError(reason)
+
+
+def _in_ns(job: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a job as fio 3 reports it; fio 2 has times in us and bytes in KiB."""
+    changed = dict(job)
+    for way in ("read", "write"):
+        of = job.get(way)
+        if isinstance(of, dict) and "lat" in of and "lat_ns" not in of:
+            times = {f"{name}_ns": _thousandfold(of[name]) for name in ("lat", "clat") if name in of}
+            changed[way] = {**of, **times, "io_bytes": of["io_bytes"] * 1024}
+    ways = [job[way] for way in ("read", "write") if isinstance(job.get(way), dict)]
+    longest = max((of.get("runtime", 0) for of in ways), default=0)
+    changed.setdefault("job_runtime", longest * int(job.get("job options", {}).get("numjobs", "1")))
+    return changed
+
+
+def _thousandfold(times: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: times[name] * 1000 for name in ("min", "max", "mean") if name in times}
+    if "percentile" in times:
+        found["percentile"] = {percent: us * 1000 for percent, us in times["percentile"].items()}
+    return found
 
 
 def _run(options: Mapping[str, str], job: Mapping[str, Any], disk: Mapping[str, Any]) -> tuple[Key, Run]:
@@ -296,7 +363,7 @@ def _run(options: Mapping[str, str], job: Mapping[str, Any], disk: Mapping[str, 
     iops = sum(direction["iops"] for direction in of_all)
     total = sum(direction["total_ios"] for direction in of_all)
     mean_ns = sum(direction["lat_ns"]["mean"] * direction["total_ios"] for direction in of_all) / total
-    bins = _bins(main["lat_ns"], main["clat_ns"])
+    bins = _bins(main["lat_ns"], main["clat_ns"], main["total_ios"])
     _check_numbers(main, iops, bins)
     # A run of a few hundred milliseconds is mostly ramp.
     if not key.pause_us and not key.rate_iops and not key.limit_ms:
@@ -334,7 +401,7 @@ def _check_numbers(main: Mapping[str, Any], iops: float, bins: Sequence[tuple[fl
         raise _UnusableError(reason)
 
 
-def _bins(whole: Mapping[str, Any], completion: Mapping[str, Any]) -> tuple[tuple[float, int], ...]:
+def _bins(whole: Mapping[str, Any], completion: Mapping[str, Any], ios: int) -> tuple[tuple[float, int], ...]:
     """Return the latency histogram, or one made from the percentiles if only those were recorded."""
     for latency in (whole, completion):
         for name in ("bins", "percentile"):
@@ -346,14 +413,14 @@ def _bins(whole: Mapping[str, Any], completion: Mapping[str, Any]) -> tuple[tupl
             return tuple(sorted((int(ns) / 1e3, count) for ns, count in latency["bins"].items()))
     for latency in (whole, completion):
         if latency.get("percentile"):
-            return _of_percentiles(latency["percentile"], latency["N"])
+            return _of_percentiles(latency["percentile"], latency.get("N", ios))
     reason = "has neither bins nor percentiles; record with --output-format=json+ and lat_percentiles=1"
     raise _UnusableError(reason)
 
 
 def _of_percentiles(percentiles: Mapping[str, int], count: int) -> tuple[tuple[float, int], ...]:
     bins, reached = [], 0
-    for percent, ns in sorted((float(percent), ns) for percent, ns in percentiles.items()):
+    for percent, ns in sorted((float(percent), ns) for percent, ns in percentiles.items() if float(percent) > 0):
         up_to = round(percent / 100 * count)
         bins.append((ns / 1e3, max(0, up_to - reached)))
         reached = max(reached, up_to)
@@ -361,15 +428,20 @@ def _of_percentiles(percentiles: Mapping[str, int], count: int) -> tuple[tuple[f
 
 
 def _key(options: Mapping[str, str], asked_s: float) -> Key:
-    for name in ("bssplit", "bsrange", "rate", "random_distribution", "numjobs", "nrfiles"):
-        if name in options and not (name == "numjobs" and options[name] == "1"):
+    for name, harmless in HARMLESS.items():
+        if name in options and options[name] not in harmless:
             reason = f"has {name}={options[name]}, which calibration jobs do not use"
             raise _UnusableError(reason)
+    if options.get("direct") == "0" or options.get("buffered") == "1":
+        reason = "went through the page cache (direct=0), so it does not measure the device; record with direct=1"
+        raise _UnusableError(reason)
     rw = options.get("rw", options.get("readwrite", "read"))
     if rw not in ("read", "write", "randread", "randwrite", "randrw", "rw"):
         reason = f"has rw={rw}, which calibration jobs do not use"
         raise _UnusableError(reason)
-    block, depth = _bytes(options.get("bs", "4k")), int(options.get("iodepth", "1"))
+    # Workers that are reported together keep as many requests in flight as their depths add up to.
+    depth = int(options.get("iodepth", "1")) * int(options.get("numjobs", "1"))
+    block = _bytes(options.get("bs", options.get("blocksize", "4k")))
     if not block or not 0 < depth <= MAX_DEPTH:
         reason = f"has bs={block} and iodepth={depth}; both must be at least 1, and the depth at most {MAX_DEPTH}"
         raise _UnusableError(reason)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from seeklab._errors import Problem, SeeklabError
 from seeklab.calibration import closed_forms, disk, lun, ssd
 from seeklab.calibration.parameter import number
-from seeklab.calibration.plan import held_out
+from seeklab.calibration.plan import held_out, middle_depths
 from seeklab.calibration.simulated import ask
 from seeklab.engine.requests import shortened
 
@@ -44,7 +44,7 @@ FITTING = 0.75
 HELD_OUT_IOS = 20_000
 HELD_OUT_IOS_OF_DISK = 3_000
 TOO_FEW_JOBS = (
-    "too few jobs for any family: at least single random reads of 4, 16 and 64 KiB are needed, and some at depth"
+    "too few jobs for any family: at least random reads of 4 KiB at depth 1 and at three more depths are needed"
 )
 
 
@@ -200,7 +200,7 @@ def calibrate(
     disk_like = family == "hdd" if family else is_disk(results)
     _leave_out_unsteady(results)
     whole = dict(results.jobs)
-    kept = held_out(whole, disk_like=disk_like)
+    kept = held_out(whole, disk_like=disk_like) or middle_depths(whole)
     told = progress or _silent
     fitted = {key: job for key, job in whole.items() if key not in kept}
     warnings = _look(results, accept_noise=accept_noise)
@@ -214,7 +214,9 @@ def calibrate(
     finally:
         results.jobs = whole
     if not candidates:
-        raise SeeklabError([Problem("from", TOO_FEW_JOBS)])
+        found = ", ".join(str(key) for key in sorted(whole)[:12])
+        message = f"{TOO_FEW_JOBS}; the recording has {found} (a depth is iodepth times numjobs)"
+        raise SeeklabError([Problem("from", message)])
     judged = {}
     each = (1 - FITTING) / len(candidates)
     for nth, (name, (device, parameters)) in enumerate(candidates.items()):
@@ -227,6 +229,10 @@ def calibrate(
     best = _best(judged)
     device, parameters, checks, verdict = judged[best]
     others = {name: found[3] for name, found in judged.items() if name != best}
+    unknown = [item.name for item in parameters if item.how == "assumed"]
+    if unknown:
+        names = ", ".join(unknown)
+        warnings.append(f"not identified by this recording: {names}; what-ifs that depend on it are guesses")
     return Calibration(best, device, parameters, verdict, checks, others, warnings, results)
 
 
@@ -252,7 +258,7 @@ def is_disk(results: Results) -> bool:
     alone = [
         job
         for key, job in results.jobs.items()
-        if key.rw == "randread" and key.size == 4 * ssd.KIB and key.depth == 1 and key.span > disk.HITS_SPAN
+        if key.rw == "randread" and key.size == 4 * ssd.KIB and key.depth == 1 and not 0 < key.span <= disk.HITS_SPAN
     ]
     if not alone:
         return False

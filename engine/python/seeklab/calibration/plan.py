@@ -152,6 +152,15 @@ def judging_disk_jobs(span: int, *, writes: bool = True) -> list[Job]:
     return jobs
 
 
+def middle_depths(jobs: Iterable[Key]) -> set[Key]:
+    """Return jobs to judge a recording of 4 KiB reads only: every third depth between the first and the last."""
+    reads = sorted(
+        (key for key in jobs if (key.rw, key.size) == ("randread", 4 * KIB) and not key.offset and not key.pause_us),
+        key=lambda key: key.depth,
+    )
+    return set(reads[2:-1:3] or reads[1:-1])
+
+
 def held_out(jobs: Iterable[Key], *, disk_like: bool) -> set[Key]:
     """Return the held-out jobs: those for disks, or those for drives and logical units."""
     kept = HELD_OUT_DISK if disk_like else HELD_OUT
