@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use seeklab_formats::fio;
 use seeklab_formats::fio::report::{DiskReport, JobReport, Latency, Steady, Target, WINDOW_NS};
-use seeklab_formats::fio::{FioJob, FioJobs, Ignored, Logs, Reading, Report};
+use seeklab_formats::fio::{FioJob, FioJobs, Ignored, Logs, Reading, Report, Unified};
 use seeklab_model::result::outcome::Failure;
-use seeklab_model::result::{JobStats, SAMPLE_NS, Stats};
+use seeklab_model::result::{JobStats, SAMPLE_NS, Stats, WorkerStats};
 use seeklab_model::stack::Stack;
 use seeklab_spec::{Job, Presets, Problem, Problems, Rw, Scenario};
 
@@ -30,6 +30,9 @@ pub struct ParsedJobFile {
     pub warnings: Vec<String>,
     /// The logs that each job must write, in the order of the scenario's jobs.
     pub logs: Vec<Logs>,
+    /// Output format that a command line asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_format: Option<String>,
 }
 
 /// The job files of a call, and what is read besides.
@@ -84,7 +87,7 @@ pub fn parse(input: &Map<String, Value>, presets: &Presets) -> Result<ParsedJobF
         (None, None) => return Err(vec![Problem::new("preset", "is missing: the name of a device or a pool")]),
     };
     let jobs = given(input)?.parse()?;
-    system["record"] = json!({"log": jobs.jobs.iter().any(|job| job.logs.is_any())});
+    system["record"] = json!({"log": jobs.jobs.iter().any(|job| job.logs.is_any()), "workers": jobs.has_rows_of_workers()});
     if let Some(most) = input.get("operations").filter(|most| !most.is_null()) {
         system["limits"]["operations"] = most.clone();
         system["limits"]["time"] = json!(MAX_NS);
@@ -92,7 +95,7 @@ pub fn parse(input: &Map<String, Value>, presets: &Presets) -> Result<ParsedJobF
     let checked = seeklab_model::read(&fio::to_scenario(&jobs, system), presets).map_err(|problems| in_sections(problems, &jobs))?;
     let (scenario, _) = checked.into_parts();
     let logs = jobs.jobs.into_iter().map(|job| job.logs).collect();
-    Ok(ParsedJobFile { scenario, ignored: jobs.ignored, warnings: jobs.warnings, logs })
+    Ok(ParsedJobFile { scenario, ignored: jobs.ignored, warnings: jobs.warnings, logs, output_format: jobs.output_format })
 }
 
 /// Names the section instead of the job's number: `jobs[0].size` becomes `[reader] size`.
@@ -121,6 +124,7 @@ fn section(index: usize, job: &Job) -> FioJob {
         Rw::Trim => "trim",
         Rw::RandTrim => "randtrim",
         Rw::TrimWrite => "trimwrite",
+        Rw::RandTrimWrite => "randtrimwrite",
         Rw::ClientCopy => "clientcopy",
         Rw::ServerCopy => "servercopy",
         Rw::OdxCopy => "odxcopy",
@@ -141,6 +145,9 @@ fn section(index: usize, job: &Job) -> FioJob {
         kb_base: 1024,
         logs: Logs::default(),
         percentiles: [false, true],
+        pages: None,
+        percentile_list: Vec::new(),
+        unified: Unified::Separate,
     }
 }
 
@@ -166,20 +173,54 @@ pub fn report(stack: &Stack, options: &Map<String, Value>) -> Result<Report, Pro
         job.job_runtime_ns = runtime_ns;
         job.depths = stats.depths;
         job.error = stats.error.map_or(0, Failure::errno);
-        for (direction, stats) in [&mut job.read, &mut job.write, &mut job.trim].into_iter().zip(&stats.by_op) {
-            if stats.ios > 0 {
-                direction.io_bytes = stats.bytes;
-                direction.total_ios = stats.ios;
-                direction.runtime_ns = runtime_ns;
-                direction.latency = latency(stats);
-                let windows: Vec<(u64, u64)> = stats.samples.iter().map(|sample| (sample.bytes, sample.ios)).collect();
-                direction.sample(trim(&windows));
-            }
-        }
+        directions(job, stats.by_op.iter().map(Some), runtime_ns);
+    }
+    if jobs.has_rows_of_workers() {
+        report.jobs = rows_of_workers(report.jobs, &stack.recorder().workers);
     }
     let elapsed_ns = stack.now_ns();
     report.disks = stack.device_names().iter().zip(stack.usage()).map(|(name, usage)| disk(name, &usage, elapsed_ns)).collect();
     Ok(report)
+}
+
+/// Add the requests of each direction.
+fn directions<'a>(job: &mut JobReport, by_op: impl Iterator<Item = Option<&'a Stats>>, runtime_ns: u64) {
+    let pages = job.spec.pages;
+    let bytes = |bytes: u64| pages.map_or(bytes, |pages| pages.asked(bytes));
+    for (direction, stats) in [&mut job.read, &mut job.write, &mut job.trim].into_iter().zip(by_op) {
+        if let Some(stats) = stats.filter(|stats| stats.ios > 0) {
+            direction.io_bytes = bytes(stats.bytes);
+            direction.total_ios = stats.ios;
+            direction.runtime_ns = runtime_ns;
+            direction.latency = latency(stats);
+            let windows: Vec<(u64, u64)> = stats.samples.iter().map(|sample| (bytes(sample.bytes), sample.ios)).collect();
+            direction.sample(trim(&windows));
+        }
+    }
+}
+
+/// Replace each job of several workers by a row for each, where jobs are not reported in groups. Depths and flushes are the job's.
+fn rows_of_workers(jobs: Vec<JobReport>, workers: &[WorkerStats]) -> Vec<JobReport> {
+    let mut workers = workers.iter();
+    let mut rows = Vec::new();
+    for job in jobs {
+        let count = job.spec.workers;
+        let of_job = workers.by_ref().take(count as usize);
+        if count < 2 || job.spec.group_reporting {
+            of_job.for_each(drop);
+            rows.push(job);
+            continue;
+        }
+        for stats in of_job {
+            let mut row = job.clone();
+            let runtime_ns = stats.end_ns.saturating_sub(stats.start_ns);
+            (row.spec.workers, row.job_runtime_ns, row.syncs) = (1, runtime_ns, job.syncs / u64::from(count));
+            (row.read, row.write, row.trim) = Default::default();
+            directions(&mut row, stats.by_op.iter().map(Option::as_deref), runtime_ns);
+            rows.push(row);
+        }
+    }
+    rows
 }
 
 /// Add the results of a job's searches, and its flushes.

@@ -25,6 +25,8 @@ JOB_FILE = Kind("a fio job file", most_bytes=1 << 20, may_be_packed=False)
 MAX_INCLUDES = 100
 Format = Literal["normal", "json", "json+", "terse"]
 TOOLS: dict[str, str] = {"normal": "fio", "json": "fio-json", "json+": "fio-json+", "terse": "fio-terse"}
+COMMAND_LINE = "command line"
+"""The name that a command line has among the files."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class FioJob:
     """The sections to run; empty for all."""
     logs: tuple[Mapping[str, Any], ...] = ()
     """The logs that each job requests."""
+    output_format: str | None = None
+    """The output format that a command line asks for."""
 
     @property
     def main(self) -> str:
@@ -57,23 +61,51 @@ class FioJob:
         """Run the jobs."""
         return run(self.scenario, seed=seed, progress=progress)
 
-    def report(self, result: Result, output_format: Format = "normal") -> str:
-        """Return a run of these jobs in fio's output format, with the options of the job file."""
-        return result.text(TOOLS[output_format], **self._given())
+    def report(self, result: Result, output_format: Format | str = "normal") -> str:
+        """Return a run of these jobs in fio's output format, with the options of the job file.
+
+        Several formats are separated by commas. As fio does, JSON then comes between the names and the results of jobs.
+        """
+        texts = {name: result.text(TOOLS[name], **self._given()) for name in formats(output_format)}
+        normal = texts.pop("normal", None)
+        head, results = "", ""
+        if normal is not None:
+            head, blank, results = normal.partition("\n\n")
+            head += blank[:1]
+            results = blank[1:] + results
+        return head + "".join(texts.pop(name, "") for name in ("terse", "json", "json+")) + results
 
     def stopped(self, result: Result) -> list[str]:
-        """Return a sentence for each job that the limit on operations stopped."""
+        """Return a sentence for each job without a request, and for each that the limit on operations changed."""
         sentences = []
         for job in self.scenario["jobs"]:
             name = job["name"]
+            limit = f"(--most-operations {self.scenario['limits'].get('operations')})"
+            if not any(result.metrics.get(f"{name}.{way}_ios") for way in ("read", "write", "trim")):
+                sentences.append(f"[{name}] completed no request: {self._idle(job, result)}")
+            ramp_s = result.metrics.get(f"{name}.shortened_ramp_s")
+            if ramp_s is not None:
+                sentences.append(
+                    f"[{name}] measured from {ramp_s:.4g} s on instead of {job['ramp_time'] / 1e9:g} s: the limit on "
+                    f"operations shortened the ramp {limit}"
+                )
             if result.metrics.get(f"{name}.stopped_by_limit"):
                 ran_s = result.metrics.get(f"{name}.elapsed_s", 0.0)
                 asked = f" of {job['runtime'] / 1e9:g} s requested" if job.get("runtime") else ""
                 sentences.append(
                     f"[{name}] was stopped after {ran_s:.4g} simulated seconds{asked}, at the limit on operations "
-                    f"(--most-operations {self.scenario['limits']['operations']})"
+                    f"{limit}"
                 )
         return sentences
+
+    @staticmethod
+    def _idle(job: Mapping[str, Any], result: Result) -> str:
+        """Return why a job has no request."""
+        if result.metrics.get(f"{job['name']}.stopped_by_limit"):
+            return "jobs before it used all operations of the limit; raise --most-operations"
+        if job.get("runtime"):
+            return f"its run time of {job['runtime'] / 1e9:g} s ended first; raise runtime"
+        return "it had nothing to do, or the run ended before it; check size, number_ios and startdelay"
 
     def log_files(self, result: Result) -> dict[str, str]:
         """Return the log files that the jobs request (`write_lat_log` and others): their texts by name."""
@@ -88,26 +120,43 @@ class FioJob:
         return chosen
 
 
+def formats(text: str) -> list[str]:
+    """Return the output formats of a list such as `normal,json`."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in TOOLS:
+            message = f'"{name[:60]}" is not an output format; write {", ".join(TOOLS)}, or several with commas'
+            raise SeeklabError([Problem("output-format", message)])
+    return names
+
+
 def fio(
-    jobfile: str | PathLike[str] | Sequence[str | PathLike[str]],
-    on: str,
+    jobfile: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    on: str = "",
     *,
+    command: str | None = None,
     environment: Mapping[str, str] | None = None,
     sections: Sequence[str] = (),
     most_operations: int | None = None,
 ) -> FioJob:
     """Translate one or more fio job files for the preset `on`. `-` is the standard input.
 
+    `command` is a command line of fio instead, as pasted, which may name job files; a file may hold one too.
     Includes are searched next to the job file first, and then in the working directory, as fio does. `environment` has
     values of variables that the files name as `${NAME}`; the process's variables are used too. `sections` selects the
     sections to run. A run ends after `most_operations`; jobs that start together share them equally.
     """
     given = [jobfile] if isinstance(jobfile, (str, os.PathLike)) else list(jobfile)
-    if not given:
+    if not given and command is None:
         raise SeeklabError([Problem("jobfile", "the list is empty; pass at least one job file")])
     names = [str(name) if str(name) == STANDARD_INPUT else shown(name) for name in given]
     files = {name: read_text(path, JOB_FILE) for name, path in zip(names, given, strict=True)}
-    folders = [Path() if name == STANDARD_INPUT else Path(path).parent for name, path in zip(names, given, strict=True)]
+    if command is not None:
+        names.append(COMMAND_LINE)
+        files[COMMAND_LINE] = command
+    folders = [
+        Path() if name == STANDARD_INPUT else Path(path).parent for name, path in zip(names, given, strict=False)
+    ]
     asked: dict[str, Any] = {"main": names, **_system(on)}
     if sections:
         asked["sections"] = list(sections)
@@ -137,6 +186,7 @@ def fio(
                 variables,
                 tuple(sections),
                 tuple(answer["logs"]),
+                answer.get("output_format"),
             )
 
 

@@ -33,6 +33,8 @@ pub enum Rw {
     RandTrim,
     /// Sequential trims, each followed by a write of the same block.
     TrimWrite,
+    /// Random trims, each followed by a write of the same block.
+    RandTrimWrite,
     /// A copy through the client, which reads `bs` from the server and writes it back.
     ClientCopy,
     /// A server-side copy: the client names chunks of `bs`, and the server reads and writes each chunk in turn.
@@ -45,7 +47,7 @@ impl Rw {
     /// Return whether offsets are random.
     #[must_use]
     pub fn is_random(self) -> bool {
-        matches!(self, Self::RandRead | Self::RandWrite | Self::RandRw | Self::RandTrim)
+        matches!(self, Self::RandRead | Self::RandWrite | Self::RandRw | Self::RandTrim | Self::RandTrimWrite)
     }
     /// Return whether the job copies its region to the next region.
     #[must_use]
@@ -70,7 +72,7 @@ impl Rw {
     /// Return whether the job trims.
     #[must_use]
     pub fn trims(self) -> bool {
-        matches!(self, Self::Trim | Self::RandTrim | Self::TrimWrite)
+        matches!(self, Self::Trim | Self::RandTrim | Self::TrimWrite | Self::RandTrimWrite)
     }
     /// Return the direction of the job's requests if they all have the same one and it is not a copy.
     #[must_use]
@@ -79,13 +81,19 @@ impl Rw {
             Self::Read | Self::RandRead => Some(Op::Read),
             Self::Write | Self::RandWrite => Some(Op::Write),
             Self::Trim | Self::RandTrim => Some(Op::Trim),
-            Self::ReadWrite | Self::RandRw | Self::TrimWrite | Self::ClientCopy | Self::ServerCopy | Self::OdxCopy => None,
+            Self::ReadWrite
+            | Self::RandRw
+            | Self::TrimWrite
+            | Self::RandTrimWrite
+            | Self::ClientCopy
+            | Self::ServerCopy
+            | Self::OdxCopy => None,
         }
     }
     /// Return the number of passes over each byte of the region. A trim and a write of the same block count as two.
     #[must_use]
     pub fn passes(self) -> u64 {
-        if self == Self::TrimWrite { 2 } else { 1 }
+        if matches!(self, Self::TrimWrite | Self::RandTrimWrite) { 2 } else { 1 }
     }
 }
 

@@ -14,6 +14,9 @@ pub struct Record {
     pub log: bool,
     /// Keep the server's analytics: activity of each client, each device and the cores in each interval.
     pub analytics: bool,
+    /// Keep statistics of each worker of a job besides those of the job.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub workers: bool,
     /// Resolution of the time series.
     #[schemars(title = "Interval", extend("minimum" = 1_000_000))]
     pub interval: Nanos,
@@ -45,7 +48,7 @@ impl Default for JourneysSpec {
 
 impl Default for Record {
     fn default() -> Self {
-        Self { log: true, analytics: false, interval: Nanos(100_000_000), journeys: None }
+        Self { log: true, analytics: false, workers: false, interval: Nanos(100_000_000), journeys: None }
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn convert(mains: &[&str], files: &[Vec<Section>], problems: Problems
         notes.problems.push(Problem::new(main, format!("{} more problems are not shown; fix these first", notes.hidden)));
     }
     if notes.problems.is_empty() {
-        Ok(FioJobs { jobs: jobs.list, ignored: notes.ignored, warnings: notes.warnings, global_options })
+        Ok(FioJobs { jobs: jobs.list, ignored: notes.ignored, warnings: notes.warnings, global_options, output_format: None })
     } else {
         Err(notes.problems)
     }

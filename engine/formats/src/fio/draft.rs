@@ -8,21 +8,25 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::Logs;
 use super::ini::{Section, Setting};
 use super::mechanisms::Mechanisms;
 use super::notes::Notes;
 use super::numbers::{self, KB_BASE_DEFAULT, MICROSECOND, SECOND};
 use super::options::{self, PAGE_CACHE, Treatment};
+use super::report::Unified;
 use super::values::{
     self, Pattern, assign, boolean, count, distribution, engine, extent, extent_value, file_names, flag, is_device, is_null,
-    is_synchronous, known_here, not_a_size, pattern, refusal, time, within,
+    is_synchronous, known_here, not_one_size, pattern, refusal, time, within,
 };
+use super::{Logs, Pages};
 use seeklab_spec::problem::nearest;
 use seeklab_spec::{Extent, Problem};
 
 /// Request time of the engine null, in ns: about the time that fio itself needs for a request (a million per second on one core).
 const NULL_NS: u64 = 1_000;
+/// Bytes of a sector, and of a page of the host's memory.
+const SECTOR: u64 = 512;
+const PAGE: u64 = 4096;
 /// Options whose sizes a full IEC prefix would make smaller than they seem.
 const SIZE_OPTIONS: [&str; 8] = ["bs", "bsrange", "size", "io_size", "filesize", "offset", "offset_increment", "rate"];
 /// Options for which fio reads a number after white space rightly.
@@ -56,6 +60,8 @@ pub(super) struct Draft {
     pub(super) pattern: Pattern,
     /// Reads, writes.
     bs: [u64; 2],
+    /// As written.
+    bs_text: String,
     bsrange: [Option<(u64, u64)>; 2],
     rate: [u64; 2],
     rate_iops: [u64; 2],
@@ -87,6 +93,9 @@ pub(super) struct Draft {
     pub(super) logs: Logs,
     pub(super) lat_percentiles: bool,
     pub(super) clat_percentiles: bool,
+    /// Percentiles of the report; empty for fio's own.
+    pub(super) percentile_list: Vec<f64>,
+    pub(super) unified: Unified,
     /// Files that `filename` lists.
     files: u64,
     pub(super) stonewall: bool,
@@ -113,6 +122,7 @@ impl Default for Draft {
             libblkio_path: None,
             pattern: values::SEQUENTIAL_READS,
             bs: [4096; 2],
+            bs_text: String::new(),
             bsrange: [None; 2],
             rate: [0; 2],
             rate_iops: [0; 2],
@@ -143,6 +153,8 @@ impl Default for Draft {
             logs: Logs { per_job: true, ..Logs::default() },
             lat_percentiles: false,
             clat_percentiles: true,
+            percentile_list: Vec::new(),
+            unified: Unified::Separate,
             files: 1,
             stonewall: false,
             new_group: false,
@@ -191,6 +203,7 @@ impl Draft {
             Treatment::Ignored(reason) => notes.ignore(job, option.name, shown, reason),
             Treatment::Refused { harmless, .. } if value.is_some_and(|value| harmless.contains(&value)) => {}
             Treatment::Refused { reason, .. } => {
+                self.refused |= option.name == "read_iolog"; // the trace has what else the section lacks
                 let written = value.map_or(setting.name.clone(), |value| format!("{}={value}", setting.name));
                 notes.problem(&path, format!("\"{written}\" would change the result and is refused: {reason}"));
             }
@@ -216,6 +229,9 @@ impl Draft {
                         );
                     }
                     _ => {}
+                }
+                if option.name == "bssplit" && shown.contains('-') {
+                    notes.warnings.push(format!("{path}: of a range of sizes in bssplit, fio takes the first."));
                 }
                 if self.kb_base == KB_BASE_DEFAULT
                     && SIZE_OPTIONS.contains(&option.name)
@@ -270,8 +286,12 @@ impl Draft {
             "name" => text.clone_into(&mut self.name),
             "description" => self.description = Some(text.to_owned()),
             "filename" => {
-                let names = file_names(text);
-                self.files = names.len() as u64;
+                // Each line adds files, also to those of [global].
+                let mut names: Vec<String> = self.filename.take().into_iter().collect();
+                self.files = if names.is_empty() { 0 } else { self.files };
+                let more = file_names(text);
+                self.files += more.len() as u64;
+                names.extend(more);
                 self.filename = Some(names.join(":"));
             }
             "log_avg_msec" => self.logs.avg_ms = count(text, base, 0, u64::MAX)?,
@@ -279,6 +299,15 @@ impl Draft {
             "log_offset" => self.logs.offset = boolean(text)?,
             "lat_percentiles" => self.lat_percentiles = boolean(text)?,
             "clat_percentiles" => self.clat_percentiles = boolean(text)?,
+            "percentile_list" => self.percentile_list = values::percentile_list(text)?,
+            "unified_rw_reporting" => {
+                self.unified = match text {
+                    "none" | "0" => Unified::Separate,
+                    "mixed" | "1" => Unified::Mixed,
+                    "both" | "2" => Unified::Both,
+                    _ => return Err(format!("\"{text}\" is not a kind of unified report; write none, mixed or both")),
+                }
+            }
             "directory" => self.directory = Some(text.trim_end_matches('/').to_owned()),
             "filename_format" => self.filename_format = Some(text.to_owned()),
             "kb_base" => {
@@ -299,8 +328,9 @@ impl Draft {
             }
             "random_distribution" => self.distribution = distribution(text, base)?,
             "bs" => {
-                let sizes = numbers::per_direction(text, |part| numbers::size(part, base)).ok_or_else(|| not_a_size(text))?;
-                assign(&mut self.bs, sizes, 512, 1 << 30, "a block size")?;
+                let sizes = numbers::per_direction(text, |part| numbers::size(part, base)).ok_or_else(|| not_one_size(text))?;
+                assign(&mut self.bs, sizes, 1, 1 << 30, "a block size")?;
+                self.bs_text = text.to_owned();
             }
             "bsrange" => {
                 let ranges = numbers::per_direction(text, |part| numbers::range(part, base))
@@ -385,36 +415,50 @@ impl Draft {
         }
     }
 
-    pub(super) fn blocks(&self) -> [(u64, u64); 2] {
-        if let Some(mix) = &self.mechanisms.bssplit {
-            return mix.blocks();
-        }
+    /// Smallest and largest reads, writes and trims.
+    pub(super) fn blocks(&self) -> [(u64, u64); 3] {
         let [read, write] = self.bs;
         let [read_range, write_range] = self.bsrange;
-        [read_range.unwrap_or((read, read)), write_range.unwrap_or((write, write))]
+        let [read, write] = [read_range.unwrap_or((read, read)), write_range.unwrap_or((write, write))];
+        let of_bs = [read, write, write];
+        self.mechanisms.bssplit.as_ref().map_or(of_bs, |mix| mix.blocks(of_bs))
+    }
+
+    /// The whole pages of a request whose size is no multiple of a sector, as a page cache writes and reads them.
+    pub(super) fn pages(&self) -> Option<Pages> {
+        let (smallest, largest) = self.used(self.read_and_write())?;
+        let is_odd = smallest == largest && smallest % SECTOR != 0 && self.mechanisms.bssplit.is_none();
+        is_odd.then(|| Pages { asked_bytes: smallest, modelled_bytes: smallest.next_multiple_of(PAGE) })
+    }
+
+    fn read_and_write(&self) -> [(u64, u64); 2] {
+        let [read, write, _] = self.blocks();
+        [read, write]
+    }
+
+    /// A file name with each worker's number but without the job's name, which workers of several sections would share.
+    pub(super) fn shared_format(&self) -> Option<String> {
+        let format =
+            self.filename_format.as_ref().filter(|format| self.filename.is_none() && !self.refused && !format.contains("$jobname"))?;
+        format.contains("$jobnum").then(|| format!("{}/{format}", self.directory.as_deref().unwrap_or_default()))
     }
 
     /// The file that jobs may share: as named, or nothing when each worker has its own.
-    pub(super) fn file(&self) -> Result<Option<String>, String> {
+    pub(super) fn file(&self) -> Option<String> {
         if let Some(path) = self.libblkio_path.as_ref().filter(|_| self.ioengine == "libblkio") {
             // The drivers of PCI devices name the device by its folder below /sys.
-            return Ok(Some(path.strip_prefix("/sys/").map_or_else(|| path.clone(), |device| format!("/dev/{device}"))));
+            return Some(path.strip_prefix("/sys/").map_or_else(|| path.clone(), |device| format!("/dev/{device}")));
         }
         let name = match (&self.filename, &self.filename_format) {
-            (_, _) if self.refused => return Ok(None),
+            (_, _) if self.refused => return None,
             (Some(name), _) => name.clone(),
-            (None, None) => return Ok(None),
+            (None, None) => return None,
             (None, Some(format)) => match (format.contains("$jobname"), format.contains("$jobnum")) {
-                (true, true) => return Ok(None),
-                (false, true) => {
-                    return Err(format!(
-                        "\"{format}\" makes workers of different jobs share files by number, which is not modelled; name the file with filename"
-                    ));
-                }
+                (_, true) => return None,
                 (_, false) => format.replace("$jobname", &self.section).replace("$filenum", "0"),
             },
         };
-        Ok(Some(self.directory.as_ref().map_or(name.clone(), |directory| format!("{directory}/{name}"))))
+        Some(self.directory.as_ref().map_or(name.clone(), |directory| format!("{directory}/{name}")))
     }
 
     /// The fields of a scenario's job that all workers have in common, `name` and `offset` apart.
@@ -425,7 +469,8 @@ impl Draft {
         let reads_only = self.mechanisms.only_verifies() && !self.pattern.reads;
         let rw = if reads_only { self.pattern.as_reads() } else { self.pattern.scenario };
         job.insert("rw".to_owned(), json!(rw));
-        let smallest = self.block_fields(&mut job, notes);
+        let smallest = self.block_fields(&mut job, null, notes);
+        self.one_drive(file, notes);
         let depth = self.effective_depth(notes);
         job.insert("iodepth".to_owned(), json!(depth));
         if let Some(file) = file {
@@ -435,6 +480,13 @@ impl Draft {
             job.insert("null".to_owned(), json!(NULL_NS));
         }
         self.size_fields(&mut job, on_device, smallest, known_size, notes);
+        if let Some(pages) = self.pages() {
+            for field in ["size", "io_size"] {
+                if let Some(bytes) = job.get_mut(field).filter(|bytes| bytes.is_u64()) {
+                    *bytes = json!(pages.modelled(bytes.as_u64().unwrap_or(0)));
+                }
+            }
+        }
         for (field, value, default) in [
             ("number_ios", self.number_ios, 0),
             ("fsync", self.fsync, 0),
@@ -486,18 +538,46 @@ impl Draft {
     }
 
     /// Writes `bs` or `bsrange`; returns the smallest request.
-    fn block_fields(&self, job: &mut Map<String, Value>, notes: &mut Notes) -> u64 {
+    fn block_fields(&self, job: &mut Map<String, Value>, null: bool, notes: &mut Notes) -> u64 {
         let option = if self.places.contains_key("bsrange") { "bsrange" } else { "bs" };
-        if let Some(mix) = &self.mechanisms.bssplit {
-            job.insert("bssplit".to_owned(), mix.field(&self.pattern));
-            return mix.blocks().iter().map(|(smallest, _)| *smallest).min().unwrap_or(0);
+        if let Some(mix) = self.mechanisms.bssplit.as_ref().and_then(|mix| mix.field(&self.pattern, self.bs)) {
+            job.insert("bssplit".to_owned(), mix);
+            let [read, write, trim] = self.blocks().map(|(smallest, _)| smallest);
+            return match (self.pattern.reads, self.pattern.writes) {
+                _ if self.pattern.trims() => trim,
+                (true, true) => read.min(write),
+                (true, false) => read,
+                _ => write,
+            };
+        }
+        if let Some(pages) = self.pages() {
+            let asked = pages.asked_bytes;
+            if self.direct == Some(true) && !null {
+                let advice = if numbers::is_full_iec(&self.bs_text) {
+                    format!(
+                        "fio reads {} as {asked} bytes; write {}",
+                        self.bs_text,
+                        self.bs_text.to_ascii_lowercase().trim_end_matches("ib")
+                    )
+                } else {
+                    format!("write {}, or direct=0 for requests through the page cache", asked.next_multiple_of(SECTOR))
+                };
+                notes.problem(self.place("bs"), format!("direct=1 needs a multiple of a sector of 512 bytes, not {asked} bytes; {advice}"));
+            }
+            notes.warnings.push(format!(
+                "{}: {asked} bytes are no multiple of a sector; the device sees {} bytes, the whole pages of a request, and the report counts {asked}.",
+                self.place("bs"),
+                pages.modelled_bytes
+            ));
+            job.insert("bs".to_owned(), json!(pages.modelled_bytes));
+            return asked;
         }
         if self.is_mixed() && self.bsrange == [None; 2] && self.bs[0] != self.bs[1] {
             let [read, write] = self.bs.map(|bytes| json!([{"bs": bytes, "percent": 100}]));
             job.insert("bssplit".to_owned(), json!({"read": read, "write": write}));
             return self.bs[0].min(self.bs[1]);
         }
-        let Some((smallest, largest)) = self.used(self.blocks()) else {
+        let Some((smallest, largest)) = self.used(self.read_and_write()) else {
             notes.problem(
                 self.place(option),
                 "different size ranges for reads and writes are not modelled; use bssplit, or a separate job for each",
@@ -510,6 +590,20 @@ impl Draft {
             job.insert("bsrange".to_owned(), json!({"min": smallest, "max": largest}));
         }
         smallest
+    }
+
+    /// Notes that a section with several drives has one here.
+    fn one_drive(&self, file: Option<&str>, notes: &mut Notes) {
+        let names = file.map(file_names).unwrap_or_default();
+        let mut drives = names.iter().filter(|name| is_device(name));
+        if let (Some(first), Some(second)) = (drives.next(), drives.next())
+            && first != second
+        {
+            notes.warnings.push(format!(
+                "{}: {first} and {second} are the same modelled storage: the job runs on one drive, of which each file is a part.",
+                self.place("filename")
+            ));
+        }
     }
 
     fn effective_depth(&self, notes: &mut Notes) -> u64 {
@@ -537,6 +631,7 @@ impl Draft {
             }
         }
         let size = match (self.size, filesize.or(of_pool)) {
+            (Some(share @ Extent::Percent(percent)), Some(file)) if percent > 0.0 => Some(Extent::Bytes(share.of(file))),
             (Some(Extent::Bytes(size)), Some(file)) => Some(Extent::Bytes(size.min(file))),
             (size, file) => size.or(file.map(Extent::Bytes)),
         };

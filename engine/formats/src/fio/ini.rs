@@ -71,7 +71,7 @@ fn missing(file: &str, written: &str, why: &str) -> Problem {
     Problem { path: "include".to_owned(), message: format!("the file \"{written}\" is missing; {why}"), nearest: Some(file.to_owned()) }
 }
 
-fn unreadable(file: &str, text: &str) -> Option<Problem> {
+pub(super) fn unreadable(file: &str, text: &str) -> Option<Problem> {
     if text.len() > FILE_BYTES_MAX {
         return Some(Problem::new(file, format!("the file has {} bytes; the maximum for a job file is {FILE_BYTES_MAX}", text.len())));
     }

@@ -33,6 +33,8 @@ pub(super) struct Jobs {
     /// Where each job comes from.
     origins: Vec<Origin>,
     names: BTreeSet<String>,
+    /// Formats of file names whose files other sections would share.
+    formats: BTreeSet<String>,
     /// The name of the last job of each section name, and whether it has others beside it.
     last_of: BTreeMap<String, (String, bool)>,
     /// The size of each file that has been given one.
@@ -45,13 +47,17 @@ pub(super) struct Jobs {
 impl Jobs {
     /// Adds the job, or jobs, of a section.
     pub(super) fn add(&mut self, draft: &Draft, notes: &mut Notes) {
-        let file = match draft.file() {
-            Ok(file) => file,
-            Err(message) => {
-                notes.problem(draft.place("filename_format"), message);
-                None
-            }
-        };
+        let file = draft.file();
+        if let Some(format) = draft.shared_format()
+            && !self.formats.insert(format.clone())
+        {
+            notes.problem(
+                draft.place("filename_format"),
+                format!(
+                    "\"{format}\" makes workers of different jobs share files by number, which is not modelled; name the file with filename"
+                ),
+            );
+        }
         let known_size = file.as_ref().and_then(|file| self.sizes.get(file));
         let mut fields = draft.scenario(file.as_deref(), known_size, notes);
         if let (Some(file), Some(size)) = (&file, fields.get("size")) {
@@ -134,7 +140,6 @@ impl Jobs {
     }
 
     fn report_fields(&self, draft: &Draft, scenario: Value, workers: u64) -> FioJob {
-        let [read, write] = draft.blocks();
         FioJob {
             name: draft.name.clone(),
             description: draft.description.clone(),
@@ -145,11 +150,14 @@ impl Jobs {
             group_reporting: draft.group_reporting,
             workers: u32::try_from(workers).unwrap_or(u32::MAX),
             rw: draft.pattern.printed.to_owned(),
-            block_bytes: [read, write, write],
+            block_bytes: draft.blocks(),
             ioengine: draft.ioengine.clone(),
             iodepth: u32::try_from(draft.iodepth).unwrap_or(u32::MAX),
             kb_base: u32::try_from(draft.kb_base).unwrap_or(1024),
             logs: draft.logs.clone(),
+            pages: draft.pages(),
+            percentile_list: draft.percentile_list.clone(),
+            unified: draft.unified,
             percentiles: [draft.lat_percentiles, draft.clat_percentiles],
         }
     }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use super::normal::TIME;
 use super::report::{
-    BATCH_LEVELS, CLASS_BOUNDS, CLASS_FLOOR, DEPTH_LEVELS, Direction, JobReport, LEVEL_FLOOR, Latency, PERCENTILES, Report, Samples,
-    Steady, group_rate, milliseconds, per_second, share_of_group, visible_percent,
+    BATCH_LEVELS, CLASS_BOUNDS, CLASS_FLOOR, DEPTH_LEVELS, Direction, JobReport, LEVEL_FLOOR, Latency, Part, Report, Samples, Steady,
+    Unified, group_rate, milliseconds, per_second, share_of_group, visible_percent,
 };
 
 /// A JSON value in fio's style: numbers are either integers or have six decimals.
@@ -94,13 +94,16 @@ fn job_node(job: &JobReport, group: &[&JobReport], elapsed_s: u64, bins: Bins) -
         field("eta", Integer(0)),
         field("elapsed", Integer(elapsed_s)),
         field("job options", options(&job.spec.options)),
-        field("read", direction(&job.read, group_rate(group.iter().map(|job| &job.read)), job.spec.percentiles, bins)),
-        field("write", direction(&job.write, group_rate(group.iter().map(|job| &job.write)), job.spec.percentiles, bins)),
-        field("trim", direction(&job.trim, group_rate(group.iter().map(|job| &job.trim)), job.spec.percentiles, bins)),
-        field(
-            "sync",
-            Object(vec![field("total_ios", Integer(job.syncs)), field("lat_ns", latency(&Latency::default(), false, Bins::Without))]),
-        ),
+    ];
+    let part =
+        |(name, part): (&'static str, Part)| field(name, direction(job, part(job), group_rate(group.iter().map(|job| part(job))), bins));
+    let sync = vec![field("total_ios", Integer(job.syncs)), field("lat_ns", latency(&Latency::default(), None, Bins::Without))];
+    let mut parts: Vec<(String, Node)> = job.parts().into_iter().map(part).collect();
+    if job.spec.unified != Unified::Mixed {
+        parts.insert(3, field("sync", Object(sync)));
+    }
+    fields.extend(parts);
+    fields.extend([
         field("job_runtime", Integer(milliseconds(job.job_runtime_ns))),
         field("usr_cpu", Real(0.0)),
         field("sys_cpu", Real(0.0)),
@@ -117,7 +120,7 @@ fn job_node(job: &JobReport, group: &[&JobReport], elapsed_s: u64, bins: Bins) -
         field("latency_target", Integer(job.target.map_or(0, |target| target.target_ns))),
         field("latency_percentile", Real(job.target.map_or(100.0, |target| target.percent))),
         field("latency_window", Integer(job.target.map_or(0, |target| target.window_us))),
-    ];
+    ]);
     fields.extend(job.steady.as_ref().map(|steady| field("steadystate", steady_node(steady))));
     if let Some(description) = &job.spec.description {
         fields.push(field("desc", Text(description.clone())));
@@ -145,7 +148,8 @@ fn steady_node(steady: &Steady) -> Node {
     ])
 }
 
-fn direction(direction: &Direction, group_bytes_per_s: u64, [of_all, of_completion]: [bool; 2], bins: Bins) -> Node {
+fn direction(job: &JobReport, direction: &Direction, group_bytes_per_s: u64, bins: Bins) -> Node {
+    let [of_all, of_completion] = job.spec.percentiles.map(|printed| printed.then(|| job.percentile_list()));
     let runtime_ms = milliseconds(direction.runtime_ns);
     let bw_bytes = if runtime_ms == 0 { 0 } else { per_second(direction.io_bytes, runtime_ms) };
     let iops = if runtime_ms == 0 { 0.0 } else { 1000.0 * to_f64(direction.total_ios) / to_f64(runtime_ms) };
@@ -159,7 +163,7 @@ fn direction(direction: &Direction, group_bytes_per_s: u64, [of_all, of_completi
         field("total_ios", Integer(direction.total_ios)),
         field("short_ios", Integer(0)),
         field("drop_ios", Integer(0)),
-        field("slat_ns", latency(&Latency::default(), false, Bins::Without)),
+        field("slat_ns", latency(&Latency::default(), None, Bins::Without)),
         field("clat_ns", latency(&direction.latency, of_completion, bins)),
         field("lat_ns", latency(&direction.latency, of_all, bins)),
     ];
@@ -183,7 +187,7 @@ fn direction(direction: &Direction, group_bytes_per_s: u64, [of_all, of_completi
     Object(fields)
 }
 
-fn latency(latency: &Latency, percentiles: bool, bins: Bins) -> Node {
+fn latency(latency: &Latency, percentiles: Option<&[f64]>, bins: Bins) -> Node {
     let samples = latency.samples();
     let mut fields = vec![
         field("min", Integer(latency.min_ns)),
@@ -192,9 +196,9 @@ fn latency(latency: &Latency, percentiles: bool, bins: Bins) -> Node {
         field("stddev", Real(latency.stddev_ns)),
         field("N", Integer(samples)),
     ];
-    if percentiles && samples > 0 {
-        let values =
-            PERCENTILES.iter().zip(latency.percentiles()).map(|(percentile, value)| field(format!("{percentile:.6}"), Integer(value)));
+    if let Some(percentiles) = percentiles.filter(|_| samples > 0) {
+        let values = percentiles.iter().zip(latency.percentiles(percentiles));
+        let values = values.map(|(percentile, value)| field(format!("{percentile:.6}"), Integer(value)));
         fields.push(field("percentile", Object(values.collect())));
         if bins == Bins::With {
             let bins = latency.bins().into_iter().map(|(ns, count)| field(ns.to_string(), Integer(count)));

@@ -10,21 +10,14 @@ use super::values::{Pattern, boolean, count, shares, time};
 use seeklab_spec::Bytes;
 use seeklab_spec::access::ZONE;
 
-/// Mixes of sizes of reads and of writes: bytes and percent.
+/// Mixes of sizes of reads, writes and trims: bytes and percent; nothing for a direction without one.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Mix([Vec<(u64, f64)>; 2]);
+pub(super) struct Mix([Option<Vec<(u64, f64)>>; 3]);
 
 impl Mix {
-    /// Reads `4k/10:64k/50:32k/40`, for both directions or with commas for each.
+    /// Reads `4k/10:64k/50:32k/40`, for all directions or with commas for each. Of a range of sizes fio takes the first.
     fn read(text: &str, base: u64) -> Result<Self, String> {
-        let lists: Vec<Vec<(u64, f64)>> = text.split(',').map(|list| Self::list(list, base)).collect::<Result<_, _>>()?;
-        match <[Vec<(u64, f64)>; 1]>::try_from(lists) {
-            Ok([both]) => Ok(Self([both.clone(), both])),
-            Err(lists) => {
-                let mut lists = lists.into_iter();
-                Ok(Self([lists.next().unwrap_or_default(), lists.next().unwrap_or_default()]))
-            }
-        }
+        numbers::three_directions(text, |list| Self::list(list, base)).map(Self)
     }
 
     fn list(text: &str, base: u64) -> Result<Vec<(u64, f64)>, String> {
@@ -33,6 +26,7 @@ impl Mix {
         let mut percents = Vec::new();
         for part in text.split(':') {
             let (size, percent) = part.split_once('/').unwrap_or((part, ""));
+            let size = size.split_once('-').filter(|(_, last)| numbers::size(last, base).is_some()).map_or(size, |(first, _)| first);
             let bytes = numbers::size(size, base).ok_or_else(wrong)?;
             sizes.push(super::values::within(bytes, 512, 1 << 30, "a block size")?);
             percents.push(if percent.is_empty() { None } else { Some(percent.parse::<f64>().map_err(|_| wrong())?) });
@@ -41,24 +35,33 @@ impl Mix {
         Ok(sizes.into_iter().zip(percents).collect())
     }
 
-    /// Smallest and largest request of each direction.
-    pub(super) fn blocks(&self) -> [(u64, u64); 2] {
+    /// Smallest and largest request of each direction; `of_bs` are those of a direction without a mix.
+    pub(super) fn blocks(&self, of_bs: [(u64, u64); 3]) -> [(u64, u64); 3] {
         let span = |list: &Vec<(u64, f64)>| {
             let sizes = || list.iter().filter(|(_, percent)| *percent > 0.0).map(|(bytes, _)| *bytes);
             (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
         };
-        [span(&self.0[0]), span(&self.0[1])]
+        std::array::from_fn(|direction| self.0[direction].as_ref().map_or(of_bs[direction], span))
     }
 
-    /// As a scenario has it; a job of one direction needs that one only.
-    pub(super) fn field(&self, pattern: &Pattern) -> Value {
-        let list = |list: &Vec<(u64, f64)>| list.iter().map(|(bytes, percent)| json!({"bs": bytes, "percent": percent})).collect::<Value>();
-        let [read, write] = &self.0;
-        match (pattern.reads, pattern.writes) {
-            (true, true) if read != write => json!({"read": list(read), "write": list(write)}),
-            (false, _) => json!({"read": list(write)}),
-            _ => json!({"read": list(read)}),
+    /// As a scenario has it, with one size where a direction has no mix; nothing when the job uses no mix.
+    pub(super) fn field(&self, pattern: &Pattern, [read_bytes, write_bytes]: [u64; 2]) -> Option<Value> {
+        let list = |list: &Option<Vec<(u64, f64)>>, bytes: u64| {
+            let one = [(bytes, 100.0)];
+            list.as_deref().unwrap_or(&one).iter().map(|(bytes, percent)| json!({"bs": bytes, "percent": percent})).collect::<Value>()
+        };
+        let [read, write, trim] = &self.0;
+        if pattern.reads && pattern.writes {
+            let is_mixed = read.is_some() || write.is_some();
+            let [read, write] = [list(read, read_bytes), list(write, write_bytes)];
+            return is_mixed.then(|| if read == write { json!({"read": read}) } else { json!({"read": read, "write": write}) });
         }
+        let (used, bytes) = match pattern {
+            _ if pattern.trims() => (trim, write_bytes),
+            _ if pattern.reads => (read, read_bytes),
+            _ => (write, write_bytes),
+        };
+        used.is_some().then(|| json!({"read": list(used, bytes)}))
     }
 }
 
@@ -98,7 +101,8 @@ pub(super) struct Mechanisms {
     stride: i64,
     random_every: u64,
     repeat_place: bool,
-    percentage_random: u64,
+    /// Of reads, writes and trims.
+    percentage_random: [u64; 3],
     zone_mode: ZoneMode,
     zonesize: u64,
     zonerange: u64,
@@ -150,7 +154,7 @@ impl Default for Mechanisms {
             stride: 0,
             random_every: 1,
             repeat_place: false,
-            percentage_random: 100,
+            percentage_random: [100; 3],
             zone_mode: ZoneMode::None,
             zonesize: 0,
             zonerange: 0,
@@ -222,7 +226,12 @@ impl Mechanisms {
         match name {
             "bssplit" => self.bssplit = Some(Mix::read(text, base)?),
             "ba" => self.blockalign = count(text.split(',').next().unwrap_or(text), base, 512, 1 << 30)?,
-            "percentage_random" => self.percentage_random = count(text.split(',').next().unwrap_or(text), base, 0, 100)?,
+            "percentage_random" => {
+                let percents = numbers::three_directions(text, |part| count(part, base, 0, 100))?;
+                for (target, percent) in self.percentage_random.iter_mut().zip(percents) {
+                    *target = percent.unwrap_or(*target);
+                }
+            }
             "rw_sequencer" => self.repeat_place = word(text, &["sequential", "identical"])? == "identical",
             "zonemode" => {
                 self.zone_mode = match word(text, &["none", "strided", "zbd"])? {
@@ -320,8 +329,22 @@ impl Mechanisms {
                 put("repeat_place", json!(true));
             }
         }
-        if about.random && self.percentage_random < 100 {
-            put("percentage_random", json!(self.percentage_random));
+        let [of_reads, of_writes, of_trims] = self.percentage_random;
+        let random_percent = match (about.reads, about.writes) {
+            (true, _) => of_reads,
+            (false, true) => of_writes,
+            (false, false) => of_trims,
+        };
+        if about.random && about.reads && about.writes && of_reads != of_writes {
+            notes.problem(
+                &place("percentage_random"),
+                format!(
+                    "reads are {of_reads}% random and writes {of_writes}%, which is not modelled; write one percentage, or a job for each"
+                ),
+            );
+        }
+        if about.random && random_percent < 100 {
+            put("percentage_random", json!(random_percent));
         }
         self.zones(about, &mut put, &place, notes);
         let files = self.nrfiles.max(about.files);
@@ -344,7 +367,11 @@ impl Mechanisms {
 
     fn zones(&self, about: About, put: &mut impl FnMut(&str, Value), place: &impl Fn(&str) -> String, notes: &mut Notes) {
         match self.zone_mode {
-            ZoneMode::None => {}
+            ZoneMode::None => {
+                if self.zonesize > 0 {
+                    notes.problem(&place("zonesize"), "fio refuses zonesize without zonemode; write zonemode=strided, or remove zonesize");
+                }
+            }
             ZoneMode::Strided => {
                 if self.zonesize == 0 {
                     notes.problem(&place("zonemode"), "zonemode=strided needs the size of a zone; write zonesize=256m");

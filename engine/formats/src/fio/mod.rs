@@ -9,6 +9,7 @@
 //!
 //! [`Report`] is what a run leaves for the printers [`normal()`] and [`json()`].
 
+mod command;
 mod convert;
 mod draft;
 mod ini;
@@ -31,7 +32,7 @@ use serde_json::{Map, Value};
 
 pub use json::{Bins, json};
 pub use normal::normal;
-pub use report::Report;
+pub use report::{Report, Unified};
 pub use terse::terse;
 
 use seeklab_spec::Problems;
@@ -54,6 +55,17 @@ pub struct FioJobs {
     pub warnings: Vec<String>,
     /// Options of the `[global]` sections, by fio's own names, in order.
     pub global_options: Vec<(String, String)>,
+    /// Output format that a command line asks for.
+    pub output_format: Option<String>,
+}
+
+impl FioJobs {
+    /// Whether each worker has a row of its own: without `group_reporting`, up to [`JOBS_MAX`] rows.
+    #[must_use]
+    pub fn has_rows_of_workers(&self) -> bool {
+        let rows = self.jobs.iter().map(|job| if job.group_reporting { 1 } else { job.workers as usize }).sum::<usize>();
+        rows <= JOBS_MAX && self.jobs.iter().any(|job| job.workers > 1 && !job.group_reporting)
+    }
 }
 
 /// One job of a job file.
@@ -87,8 +99,37 @@ pub struct FioJob {
     pub kb_base: u32,
     /// The logs that the job must write.
     pub logs: Logs,
+    /// The whole pages that stand for its requests, where their size is no multiple of a sector.
+    pub pages: Option<Pages>,
+    /// Percentiles to print; empty for fio's own.
+    pub percentile_list: Vec<f64>,
+    /// Whether directions are printed together.
+    pub unified: Unified,
     /// Whether percentiles of the whole latency are reported, and of the completion latency.
     pub percentiles: [bool; 2],
+}
+
+/// Requests of a size that is no multiple of a sector, and the whole pages that stand for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Pages {
+    /// Size that the job asks for.
+    pub asked_bytes: u64,
+    /// Size that the device sees.
+    pub modelled_bytes: u64,
+}
+
+impl Pages {
+    /// Bytes of whole pages of the requests that `asked` bytes hold.
+    #[must_use]
+    pub fn modelled(&self, asked: u64) -> u64 {
+        (asked / self.asked_bytes.max(1)).saturating_mul(self.modelled_bytes)
+    }
+
+    /// Bytes that the job asked for, of `modelled` bytes of whole pages.
+    #[must_use]
+    pub fn asked(&self, modelled: u64) -> u64 {
+        modelled / self.modelled_bytes.max(1) * self.asked_bytes
+    }
 }
 
 /// The logs that a job must write, each with its prefix.
@@ -156,13 +197,25 @@ pub fn parse(files: &BTreeMap<String, String>, main: &str) -> Result<FioJobs, Pr
 /// As of [`parse`], of all files.
 pub fn parse_all(files: &BTreeMap<String, String>, mains: &[&str], reading: &Reading) -> Result<FioJobs, Problems> {
     let mut read = Vec::new();
+    let mut ignored = Vec::new();
+    let mut output_format = None;
     let mut problems = Problems::new();
     for main in mains {
+        if let Some(text) = files.get(*main).filter(|text| command::is_command(text)) {
+            let line = command::read(files, main, text)?;
+            problems.extend(line.problems);
+            read.extend(line.files);
+            ignored.extend(line.ignored);
+            output_format = line.output_format.or(output_format);
+            continue;
+        }
         let (sections, found) = ini::read(files, main)?;
         problems.extend(found);
         read.push(sections);
     }
-    convert::convert(mains, &read, problems, reading)
+    let mut jobs = convert::convert(mains, &read, problems, reading)?;
+    ignored.append(&mut jobs.ignored);
+    Ok(FioJobs { ignored, output_format, ..jobs })
 }
 
 /// Puts the jobs into `system`, a scenario without jobs.

@@ -3,10 +3,8 @@
 //! The layout is that of fio 3.33, line by line. There is no wall clock in a simulation: the time is that of the epoch and the
 //! process number is 0.
 
-use super::report::{
-    BATCH_LEVELS, CLASS_BOUNDS, CLASS_FLOOR, DEPTH_LEVELS, Direction, JobReport, LEVEL_FLOOR, PERCENTILES, Report, Samples,
-};
-use super::report::{group_rate, milliseconds, per_second, share_of_group, visible_percent, whole};
+use super::report::{BATCH_LEVELS, CLASS_BOUNDS, CLASS_FLOOR, DEPTH_LEVELS, Direction, JobReport, LEVEL_FLOOR, Latency, Report, Samples};
+use super::report::{Unified, group_rate, milliseconds, per_second, share_of_group, visible_percent, whole};
 use seeklab_spec::to_f64;
 
 /// Significant digits of most numbers.
@@ -29,9 +27,9 @@ pub fn normal(report: &Report) -> String {
     for group in groups {
         lines.push(format!("\nRun status group {group} (all jobs):"));
         let jobs: Vec<&JobReport> = jobs.iter().filter(|job| u64::from(job.spec.group) == group).collect();
-        group_line("   READ", &jobs, |job| &job.read, &mut lines);
-        group_line("  WRITE", &jobs, |job| &job.write, &mut lines);
-        group_line("   TRIM", &jobs, |job| &job.trim, &mut lines);
+        for (name, part) in jobs.first().map(|job| job.parts()).unwrap_or_default() {
+            group_line(&format!("{:>7}", name.to_uppercase()), &jobs, part, &mut lines);
+        }
     }
     if !report.disks.is_empty() {
         lines.push("\nDisk stats (read/write):".to_owned());
@@ -99,19 +97,20 @@ fn job_lines(job: &JobReport, group: &[&JobReport], lines: &mut Vec<String>) {
     if let Some(description) = &job.spec.description {
         lines.push(format!("  Description  : [{description}]"));
     }
-    direction_lines("read", job, &job.read, group_rate(group.iter().map(|job| &job.read)), lines);
-    direction_lines("write", job, &job.write, group_rate(group.iter().map(|job| &job.write)), lines);
-    direction_lines("trim", job, &job.trim, group_rate(group.iter().map(|job| &job.trim)), lines);
+    for (name, part) in job.parts() {
+        direction_lines(name, job, part(job), group_rate(group.iter().map(|job| part(job))), lines);
+    }
     class_lines(job, lines);
     lines.push("  cpu          : usr=0.00%, sys=0.00%, ctx=0, majf=0, minf=0".to_owned());
     let batches = [0, job.total_ios(), 0, 0, 0, 0, 0];
+    let issued = match job.spec.unified {
+        Unified::Mixed => [job.total_ios(), 0, 0],
+        _ => [job.read.total_ios, job.write.total_ios, job.trim.total_ios],
+    };
     lines.push(format!("  IO depths    : {}", levels(DEPTH_LEVELS, job.depths)));
     lines.push(format!("     submit    : {}", levels(BATCH_LEVELS, batches)));
     lines.push(format!("     complete  : {}", levels(BATCH_LEVELS, batches)));
-    lines.push(format!(
-        "     issued rwts: total={},{},{},{} short=0,0,0,0 dropped=0,0,0,0",
-        job.read.total_ios, job.write.total_ios, job.trim.total_ios, job.syncs
-    ));
+    lines.push(format!("     issued rwts: total={},{},{},{} short=0,0,0,0 dropped=0,0,0,0", issued[0], issued[1], issued[2], job.syncs));
     let target = job.target.unwrap_or(super::report::Target { percent: 100.0, depth: job.spec.iodepth, ..Default::default() });
     lines.push(format!(
         "     latency   : target={}, window={}, percentile={:.2}%, depth={}",
@@ -156,7 +155,7 @@ fn direction_lines(name: &str, job: &JobReport, direction: &Direction, group_byt
                 latency.stddev_ns / scale
             ));
         }
-        percentile_lines(latency.percentiles(), lines);
+        percentile_lines(latency, job.percentile_list(), lines);
     }
     if direction.bw.samples > 0 {
         let megabytes = direction.bw.mean > f64::from(job.spec.kb_base) * f64::from(job.spec.kb_base);
@@ -199,13 +198,15 @@ fn latency_unit(min_ns: u64, max_ns: u64, stddev_ns: f64) -> (u64, &'static str)
     }
 }
 
-fn percentile_lines(values: [u64; 17], lines: &mut Vec<String>) {
-    let (divisor, unit) = latency_unit(values[0], values[16], f64::INFINITY);
-    let width = values[16].div_ceil(divisor).to_string().len().max(5);
+fn percentile_lines(latency: &Latency, percentiles: &[f64], lines: &mut Vec<String>) {
+    let values = latency.percentiles(percentiles);
+    let (Some(&smallest), Some(&largest)) = (values.first(), values.last()) else { return };
+    let (divisor, unit) = latency_unit(smallest, largest, f64::INFINITY);
+    let width = largest.div_ceil(divisor).to_string().len().max(5);
     // Each entry takes 5 characters of percentile and its brackets besides the value; 73 columns are left for entries.
     let per_line = (73 / (12 + width)).max(1);
     lines.push(format!("    clat percentiles ({unit}):"));
-    let entries: Vec<String> = PERCENTILES
+    let entries: Vec<String> = percentiles
         .iter()
         .zip(values)
         .map(|(percentile, value)| format!(" {percentile:5.2}th=[{:width$}]", value.div_ceil(divisor)))

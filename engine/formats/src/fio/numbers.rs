@@ -94,6 +94,15 @@ pub(super) fn per_direction<T: Copy>(text: &str, read: impl Fn(&str) -> Option<T
     }
 }
 
+/// Values for reads, writes and trims, of which some may be left out: `a` is for all, and `b` of `a,b` for writes and trims.
+pub(super) fn three_directions<T: Clone, E>(text: &str, read: impl Fn(&str) -> Result<T, E>) -> Result<[Option<T>; 3], E> {
+    let mut parts = text.split(',').map(|part| if part.is_empty() { Ok(None) } else { read(part).map(Some) });
+    let first = parts.next().transpose()?.flatten();
+    let Some(second) = parts.next().transpose()? else { return Ok([first.clone(), first.clone(), first]) };
+    let third = parts.next().transpose()?.unwrap_or_else(|| second.clone());
+    Ok([first, second, third])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

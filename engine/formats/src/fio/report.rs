@@ -49,6 +49,8 @@ pub struct JobReport {
     pub write: Direction,
     /// Trims.
     pub trim: Direction,
+    /// All of them, where the job asks for it; [`Report::merged`] adds them up.
+    mixed: Direction,
     /// The error number that ended the job; 0 for none.
     pub error: u32,
     /// Flushes of the job's files.
@@ -96,6 +98,21 @@ pub struct Steady {
     /// Bytes of each second of the window.
     pub bw: Vec<u64>,
 }
+
+/// Whether the report has directions separately or together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub enum Unified {
+    /// Separately.
+    #[default]
+    Separate,
+    /// Together only.
+    Mixed,
+    /// Both.
+    Both,
+}
+
+/// A part of a job's report.
+pub(super) type Part = fn(&JobReport) -> &Direction;
 
 /// Requests of a job in one direction.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -232,12 +249,35 @@ impl Report {
                 _ => merged.push(job.clone()),
             }
         }
+        for job in merged.iter_mut().filter(|job| job.spec.unified != Unified::Separate) {
+            for part in [&job.read, &job.write, &job.trim] {
+                job.mixed.merge(part);
+            }
+        }
         merged
     }
 }
 
 impl JobReport {
+    /// The parts of the report with their names.
+    pub(super) fn parts(&self) -> Vec<(&'static str, Part)> {
+        let separate: [(&'static str, Part); 3] = [("read", |job| &job.read), ("write", |job| &job.write), ("trim", |job| &job.trim)];
+        let mixed: (&'static str, Part) = ("mixed", |job| &job.mixed);
+        match self.spec.unified {
+            Unified::Separate => separate.to_vec(),
+            Unified::Mixed => vec![mixed],
+            Unified::Both => separate.into_iter().chain([mixed]).collect(),
+        }
+    }
+
+    /// The percentiles to print.
+    pub(super) fn percentile_list(&self) -> &[f64] {
+        if self.spec.percentile_list.is_empty() { &PERCENTILES } else { &self.spec.percentile_list }
+    }
+
+    /// Adds a job of the same group: as in fio, the row has the name of the first job and the options of the last.
     fn merge(&mut self, other: &Self) {
+        self.spec.options.clone_from(&other.spec.options);
         self.spec.workers = self.spec.workers.saturating_add(other.spec.workers);
         self.job_runtime_ns = self.job_runtime_ns.saturating_add(other.job_runtime_ns);
         self.error = self.error.max(other.error);
@@ -315,13 +355,13 @@ impl Latency {
         bins
     }
 
-    /// The values at [`PERCENTILES`]: of each, the smallest latency that so many percent of the requests do not exceed.
+    /// The values at percentiles in ascending order: of each, the smallest latency that so many percent of the requests do not exceed.
     #[must_use]
-    pub fn percentiles(&self) -> [u64; 17] {
+    pub fn percentiles(&self, percentiles: &[f64]) -> Vec<u64> {
         let total = to_f64(self.samples());
         let mut counts = self.counts.iter();
         let (mut reached, mut value) = (0, 0);
-        PERCENTILES.map(|percentile| {
+        let value_at = |percentile: &f64| {
             while to_f64(reached) < percentile / 100.0 * total
                 && let Some((latency, count)) = counts.next()
             {
@@ -329,7 +369,8 @@ impl Latency {
                 value = (*latency).clamp(self.min_ns, self.max_ns.max(self.min_ns));
             }
             value
-        })
+        };
+        percentiles.iter().map(value_at).collect()
     }
 
     fn merge(&mut self, other: &Self) {

@@ -3,8 +3,7 @@
 //! Latencies are in microseconds, rates in KiB/s. Three percentiles that fio could print besides its seventeen are empty, as there.
 
 use super::report::{
-    CLASS_FLOOR, Direction, JobReport, LEVEL_FLOOR, Latency, PERCENTILES, Report, group_rate, milliseconds, per_second, share_of_group,
-    visible_percent,
+    CLASS_FLOOR, Direction, JobReport, LEVEL_FLOOR, Latency, Report, group_rate, milliseconds, per_second, share_of_group, visible_percent,
 };
 
 /// Version of the format.
@@ -28,8 +27,9 @@ pub fn terse(report: &Report) -> String {
 fn line(job: &JobReport, group: &[&JobReport], report: &Report) -> Vec<String> {
     let mut fields =
         vec![VERSION.to_string(), report.version.clone(), job.spec.name.clone(), job.spec.group.to_string(), job.error.to_string()];
-    direction(&job.read, group_rate(group.iter().map(|job| &job.read)), &mut fields);
-    direction(&job.write, group_rate(group.iter().map(|job| &job.write)), &mut fields);
+    for (_, part) in job.parts().into_iter().filter(|(name, _)| *name != "trim") {
+        direction(job, part(job), group_rate(group.iter().map(|job| part(job))), &mut fields);
+    }
     fields.extend(["0.000000%", "0.000000%", "0", "0", "0"].map(str::to_owned));
     let total: u64 = job.depths.iter().sum();
     fields.extend(job.depths.iter().map(|count| format!("{:3.1}%", visible_percent(*count, total, LEVEL_FLOOR))));
@@ -50,16 +50,17 @@ fn line(job: &JobReport, group: &[&JobReport], report: &Report) -> Vec<String> {
     fields
 }
 
-fn direction(direction: &Direction, group_bytes_per_s: u64, fields: &mut Vec<String>) {
+fn direction(job: &JobReport, direction: &Direction, group_bytes_per_s: u64, fields: &mut Vec<String>) {
     let runtime_ms = milliseconds(direction.runtime_ns);
     let rate = |amount: u64| if runtime_ms == 0 { 0 } else { per_second(amount, runtime_ms) };
     fields
         .extend([direction.io_bytes >> 10, rate(direction.io_bytes) / 1024, rate(direction.total_ios), runtime_ms].map(|n| n.to_string()));
     latency(&Latency::default(), fields);
     latency(&direction.latency, fields);
-    let values = direction.latency.percentiles();
-    fields.extend(PERCENTILES.iter().zip(values).map(|(percentile, ns)| format!("{percentile:.6}%={}", ns / 1000)));
-    fields.extend((PERCENTILES.len()..PERCENTILES_MAX).map(|_| "0%=0".to_owned()));
+    let percentiles = job.percentile_list();
+    let values = direction.latency.percentiles(percentiles);
+    fields.extend(percentiles.iter().zip(values).map(|(percentile, ns)| format!("{percentile:.6}%={}", ns / 1000)));
+    fields.extend((percentiles.len()..PERCENTILES_MAX).map(|_| "0%=0".to_owned()));
     latency(&direction.latency, fields);
     let bw = &direction.bw;
     fields.extend([bw.min.to_string(), bw.max.to_string(), format!("{:.6}%", share_of_group(direction, group_bytes_per_s))]);

@@ -78,14 +78,14 @@ fn the_shapes_of_the_first_milestone_are_read() {
 
 #[test]
 fn kb_base_counts_wherever_it_stands_in_the_section() {
-    assert_eq!(jobs("[a]\nbs=10k\nsize=1m\nkb_base=1000\n")[0]["bs"], 10_000);
+    assert_eq!(jobs("[a]\nbs=64k\nsize=1m\nkb_base=1000\n")[0]["bs"], 64_000);
 }
 
 #[test]
 fn the_misleading_prefix_is_read_as_fio_does_and_warned_about() {
-    let found = read("[a]\nbs=4KiB\nsize=1m\n").expect("valid");
-    assert_eq!(found.jobs[0].scenario["bs"], 4000);
-    assert!(has_values(&found.warnings[0], "4KiB, kb_base=1000"), "{:?}", found.warnings);
+    let found = read("[a]\nbs=64KiB\nsize=1m\n").expect("valid");
+    assert_eq!(found.jobs[0].scenario["bs"], 64_000);
+    assert!(has_values(&found.warnings[0], "64KiB, kb_base=1000"), "{:?}", found.warnings);
     assert!(read("[a]\nbs=4KiB\nsize=1m\nkb_base=1000\n").expect("valid").warnings.is_empty());
 }
 
@@ -526,4 +526,63 @@ fn job_file_line() -> impl Strategy<Value = String> {
         (prop::sample::select(names), values).prop_map(|(name, value)| format!("{name}={value}")),
         Just("size=1g".to_owned()),
     ]
+}
+
+#[test]
+fn command_lines_are_read_as_fio_reads_them() {
+    let line = "sudo fio --direct=1 --size 1m \\\n  -name=a -rw=randread --bs='8k' --name=b \"--rw=write\" --time_based --runtime=2 | tee x\nfio --name=c\n";
+    let found = read(line).expect("a command line");
+    let names: Vec<&str> = found.jobs.iter().map(|job| job.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(found.jobs[0].scenario, json!({"name": "a", "rw": "randread", "bs": 8192, "iodepth": 1, "size": 1 << 20}));
+    assert_eq!((&found.jobs[1].scenario["time_based"], &found.jobs[1].scenario["size"]), (&json!(true), &json!(1 << 20)));
+    let formats = read("fio --output-format=json --name=a --size=1m --eta=never --minimal").expect("a command line");
+    assert_eq!(formats.output_format.as_deref(), Some("terse"));
+    assert!(formats.ignored.iter().any(|ignored| ignored.option == "--eta"));
+    assert_eq!(read("[a]\nsize=1m\n; fio --name=b\n").expect("a job file").jobs.len(), 1);
+}
+
+#[test]
+fn options_beside_a_job_file_are_defaults_of_its_jobs() {
+    let files = BTreeMap::from_iter([
+        ("line".to_owned(), "fio a.fio --bs=64k --size=1m".to_owned()),
+        ("a.fio".to_owned(), "[one]\n[two]\nbs=8k\n".to_owned()),
+    ]);
+    let found = parse(&files, "line").expect("a command line");
+    assert_eq!(found.jobs.iter().map(|job| job.scenario["bs"].clone()).collect::<Vec<_>>(), [json!(65536), json!(8192)]);
+    let missing = parse(&BTreeMap::from_iter([("line".to_owned(), "fio a.fio --bs=64k".to_owned())]), "line").expect_err("no file");
+    assert_eq!((missing[0].path.as_str(), missing[0].nearest.as_deref()), ("include", Some("a.fio")));
+    assert!(only_problem("fio --name='a").contains("quote"));
+    assert!(only_problem("fio --size=1m").contains("--name"));
+}
+
+#[test]
+fn odd_block_sizes_are_whole_pages_for_the_device() {
+    let found = read("[a]\nrw=write\nbs=2300\nsize=2m\nfdatasync=1\n").expect("valid");
+    assert_eq!((&found.jobs[0].scenario["bs"], &found.jobs[0].scenario["size"]), (&json!(4096), &json!(911 * 4096)));
+    assert_eq!(found.jobs[0].pages.map(|pages| pages.asked(911 * 4096)), Some(911 * 2300));
+    assert!(has_values(&only_problem("[a]\nbs=4KiB\nsize=1m\ndirect=1\n"), "4KiB, 4000, 4k"));
+}
+
+#[test]
+fn empty_places_of_mixes_leave_the_block_size() {
+    let of = |options: &str| jobs(&format!("[a]\nsize=1m\n{options}\n")).remove(0)["bssplit"].clone();
+    let one = |bs: u64, percent: f64| json!({"bs": bs, "percent": percent});
+    assert_eq!(of("rw=randrw\nbssplit=,4k/57:8k/43,"), json!({"read": [one(4096, 100.0)], "write": [one(4096, 57.0), one(8192, 43.0)]}));
+    assert_eq!(of("rw=randtrim\nbssplit=,,32k/50:64k/50"), json!({"read": [one(32768, 50.0), one(65536, 50.0)]}));
+    assert_eq!(of("rw=randread\nbssplit=,,32k/50:64k/50"), Value::Null);
+    assert_eq!(of("rw=randread\nbssplit=4k/50:20k-28k/50"), json!({"read": [one(4096, 50.0), one(20480, 50.0)]}));
+    assert_eq!(jobs("[a]\nsize=1m\nrw=randwrite\npercentage_random=,50,\n")[0]["percentage_random"], 50);
+}
+
+#[test]
+fn file_names_add_up_and_formats_with_numbers_share_nothing_in_one_section() {
+    assert_eq!(jobs("[global]\nfilename=x\n[a]\nsize=1m\nfilename=y\nfilename=z\n")[0]["nrfiles"], 3);
+    assert_eq!(jobs("[a]\nsize=1m\nnumjobs=4\nfilename_format=f$jobnum\n")[0].get("filename"), None);
+    assert!(only_problem("[global]\nsize=1m\nfilename_format=f$jobnum\n[a]\n[b]\n").contains("f$jobnum"));
+    let drives = read("[a]\nfilename=/dev/sdb:/dev/sdc\n").expect("valid");
+    assert!(drives.warnings.iter().any(|warning| warning.contains("/dev/sdb") && warning.contains("/dev/sdc")));
+    assert_eq!(jobs("[a]\nrw=write\nfilesize=64k\nsize=25%\n")[0]["size"], 16384);
+    assert!(only_problem("[a]\nsize=1m\nzonesize=64k\n").contains("zonemode"));
+    assert!(only_problem("[a]\nread_iolog=t\n").contains("replay"));
 }

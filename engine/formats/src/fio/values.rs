@@ -85,7 +85,7 @@ pub(super) struct Pattern {
 
 /// fio's default.
 pub(super) const SEQUENTIAL_READS: Pattern = Pattern { name: "read", reads: true, writes: false, printed: "read", scenario: "read" };
-const PATTERNS: [Pattern; 10] = [
+const PATTERNS: [Pattern; 11] = [
     SEQUENTIAL_READS,
     Pattern { name: "write", reads: false, writes: true, printed: "write", scenario: "write" },
     Pattern { name: "randread", reads: true, writes: false, printed: "randread", scenario: "randread" },
@@ -96,6 +96,7 @@ const PATTERNS: [Pattern; 10] = [
     Pattern { name: "trim", reads: false, writes: false, printed: "trim", scenario: "trim" },
     Pattern { name: "randtrim", reads: false, writes: false, printed: "randtrim", scenario: "randtrim" },
     Pattern { name: "trimwrite", reads: false, writes: true, printed: "trimwrite", scenario: "trimwrite" },
+    Pattern { name: "randtrimwrite", reads: false, writes: true, printed: "randtrimwrite", scenario: "randtrimwrite" },
 ];
 
 /// Whether the file is a block device as a whole.
@@ -149,6 +150,26 @@ pub(super) fn boolean(text: &str) -> Result<bool, String> {
 /// For what is no size.
 pub(super) fn not_a_size(text: &str) -> String {
     format!("\"{text}\" is not a size; write 8k or 8192")
+}
+
+/// The advice on a range of sizes where one size is expected: fio silently takes its ends as sizes of reads and writes.
+pub(super) fn not_one_size(text: &str) -> String {
+    if text.contains('-') {
+        return format!("\"{text}\" is a range, of which fio takes only single sizes here; write bsrange={text}");
+    }
+    not_a_size(text)
+}
+
+/// A list of percentiles, in ascending order.
+pub(super) fn percentile_list(text: &str) -> Result<Vec<f64>, String> {
+    let read = |part: &str| part.parse::<f64>().ok().filter(|percent| *percent > 0.0 && *percent <= 100.0);
+    let wrong = || format!("\"{text}\" is not a list of at most 20 percentiles above 0 and up to 100; write 50:99:99.9");
+    let mut list: Vec<f64> = Vec::new();
+    for part in text.split(':') {
+        let percent = read(part).filter(|_| list.len() < 20).ok_or_else(wrong)?;
+        list.insert(list.iter().take_while(|other| **other <= percent).count(), percent);
+    }
+    Ok(list)
 }
 
 /// A size or a share.
@@ -250,6 +271,11 @@ impl Pattern {
     /// Whether offsets are random.
     pub(super) fn is_random(&self) -> bool {
         self.name.starts_with("rand")
+    }
+
+    /// Whether requests trim, all or every second.
+    pub(super) fn trims(&self) -> bool {
+        self.name.contains("trim")
     }
 
     /// The same order, reading.

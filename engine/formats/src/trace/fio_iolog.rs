@@ -3,8 +3,8 @@
 //! The first line is `fio version 2 iolog` or `fio version 3 iolog`. Then one action a line: `FILE ACTION` to add, open or close
 //! a file, and `FILE ACTION OFFSET LENGTH` for I/O, in bytes. In version 3 a time stands before each line, in microseconds from
 //! the start of the job (fio's manual gives no unit; what fio 3.33 writes are microseconds). Version 2 has no times; its action
-//! `wait` lets OFFSET microseconds pass since the wait before, and fio discards waits below 100. That is the documented meaning,
-//! followed here; fio 3.33 itself takes OFFSET for milliseconds since its own start. Version 3 has no `wait`.
+//! `wait` waits until OFFSET milliseconds after the start, as fio 3.33 takes it (its manual says microseconds since the wait
+//! before). Version 3 has no `wait`.
 //!
 //! `sync`, `datasync`, `sync_file_range` and `trim` are counted as skipped: nothing in the stack has a cost for them. File names
 //! may contain blanks, which fio writes as they are, so lines are read from their end. When several processes have logged into
@@ -22,8 +22,6 @@ const KNOWN: [&str; 2] = [
 ];
 const FORM: [&str; 2] = ["FILE ACTION or FILE ACTION OFFSET LENGTH", "TIME FILE ACTION or TIME FILE ACTION OFFSET LENGTH"];
 const HEADER: [&str; 2] = ["\"fio version 2 iolog\"", "\"fio version 3 iolog\""];
-/// fio discards shorter waits.
-const MIN_WAIT_US: u64 = 100;
 /// A year: a longer time is a damaged line.
 const MAX_TIME_US: u64 = 366 * 86_400 * 1_000_000;
 
@@ -111,8 +109,7 @@ fn action(number: u32, line: &[u8], version: u8, now_us: &mut u64, draft: &mut D
             Ok(())
         }
         Action::Wait => {
-            let wait_us = if offset < MIN_WAIT_US { 0 } else { offset };
-            *now_us = now_us.saturating_add(wait_us);
+            *now_us = (*now_us).max(offset.saturating_mul(1000));
             if *now_us > MAX_TIME_US {
                 return Err(Fault::TooLarge { field: "wait", found: shown(second), most: MAX_TIME_US });
             }
@@ -140,13 +137,13 @@ mod tests {
     }
 
     #[test]
-    fn version_2_has_order_and_waits_since_the_wait_before() {
+    fn version_2_has_order_and_waits_in_milliseconds_from_the_start() {
         let trace = read_trace(
             b"fio version 2 iolog\nf add\nf open\nf read 0 512\nf wait 300 0\nf read 512 512\nf wait 99 0\nf write 0 512\nf wait 700 0\nf read 0 512\nf close",
             None,
         )
         .expect("a trace");
-        assert_eq!(trace.rows.iter().map(|row| row.time_ns).collect::<Vec<_>>(), [0, 300_000, 300_000, 1_000_000]);
+        assert_eq!(trace.rows.iter().map(|row| row.time_ns).collect::<Vec<_>>(), [0, 300_000_000, 300_000_000, 700_000_000]);
     }
 
     #[test]

@@ -63,11 +63,14 @@ pub fn check_regions(scenario: &Scenario, plan: &Plan, problems: &mut Problems) 
     let most = smallest.saturating_mul(apart);
     for (index, _) in scenario.jobs.iter().enumerate().filter(|(_, job)| job.rw.trims()) {
         let length = plan.workers.iter().filter(|worker| worker.job == index).map(|worker| worker.region.end - worker.region.start).max();
+        let job = &scenario.jobs[index];
+        let reach = job.number_ios.filter(|_| !job.rw.is_random() && job.nrfiles == 1 && job.stride.is_none() && job.zones.is_none());
+        let length = length.map(|length| reach.map_or(length, |ios| length.min(ios.saturating_mul(job.max_request_bytes()))));
         if let Some(length) = length.filter(|length| *length > most) {
             problems.add(
                 Path::root().index("jobs", index).field("size"),
                 format!(
-                    "trims {}, but only {} of the drives are simulated, and addresses beyond that wrap around; write a smaller size, or a larger ssd.flash.mapped",
+                    "trims {}, but only {} of the drives are simulated, and addresses beyond that wrap around; write a size of at most {most} bytes, or a larger ssd.flash.mapped",
                     Bytes(length),
                     Bytes(most)
                 ),

@@ -41,6 +41,9 @@ impl JobStats {
         if self.is_limited {
             metrics.count(".stopped_by_limit", "1 if the limit on operations stopped the job; absent otherwise.", 1);
         }
+        if let Some(ramp_ns) = self.shortened_ramp_ns {
+            metrics.seconds(".shortened_ramp_s", "Length of the ramp that the limit on operations shortened; absent otherwise.", ramp_ns);
+        }
         if let Some(steady) = &self.steady {
             metrics.count(".steady", "1 if the job's rate became steady, 0 if the job ended first.", steady.attained.into());
         }

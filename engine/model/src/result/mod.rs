@@ -176,6 +176,12 @@ impl Stats {
     }
 }
 
+/// Adds a request to statistics that few runs keep.
+#[inline(never)]
+fn add_to(stats: &mut Option<Box<Stats>>, request: &Request, spent: Spent, now_ns: u64) {
+    stats.get_or_insert_with(|| Box::new(Stats::new())).add(request, spent, now_ns);
+}
+
 fn histogram() -> Histogram<u64> {
     Histogram::new(DIGITS).expect("three digits are a valid precision")
 }
@@ -215,12 +221,32 @@ pub struct JobStats {
     pub error: Option<Failure>,
     /// Whether it was stopped by the limit on operations.
     pub is_limited: bool,
+    /// Length of its ramp, if the limit on operations shortened it.
+    pub shortened_ramp_ns: Option<u64>,
+    /// Requests of the ramp, which count if the job ends before the ramp does.
+    ramp: ByOp,
     /// The depth that the search for a target of latency is at; 0 without one.
     pub latency_depth: u32,
     /// Zones that were reset to be written again.
     pub zone_resets: u64,
     /// Result of the search for a steady state, if there was one.
     pub steady: Option<Steadiness>,
+}
+
+/// Statistics by direction, of the directions that have any.
+type ByOp = [Option<Box<Stats>>; 3];
+
+/// Statistics of one worker.
+#[derive(Clone, Debug, Default)]
+pub struct WorkerStats {
+    /// Reads, writes and trims.
+    pub by_op: ByOp,
+    /// From when its results count.
+    pub start_ns: u64,
+    /// When it ended.
+    pub end_ns: u64,
+    /// As of a job.
+    ramp: ByOp,
 }
 
 /// One interval of the time series.
@@ -296,6 +322,9 @@ pub struct Completed {
 pub struct Recorder {
     /// Statistics of each job.
     pub jobs: Vec<JobStats>,
+    /// Statistics of each worker, in the order of the jobs, when they are kept.
+    pub workers: Vec<WorkerStats>,
+    keeps_workers: bool,
     /// The operation log, when it is kept.
     pub log: Option<Log>,
     /// Time series.
@@ -322,12 +351,16 @@ impl Recorder {
             end_ns: 0,
             error: None,
             is_limited: false,
+            shortened_ramp_ns: None,
+            ramp: ByOp::default(),
             latency_depth: 0,
             zone_resets: 0,
             steady: None,
         };
         Self {
             jobs: (0..jobs).map(|_| stats()).collect(),
+            workers: Vec::new(),
+            keeps_workers: record.workers,
             log: (record.log || keep_log).then(Log::default),
             series: Vec::new(),
             interval_ns: record.interval.0,
@@ -378,6 +411,14 @@ impl Recorder {
             row.cached_bytes += u64::from(request.cached_bytes);
             row.missed_bytes += u64::from(request.missed_bytes);
         }
+        if self.keeps_workers && flow.is_none() {
+            let stats = self.worker(worker);
+            let by_op = if measured { &mut stats.by_op } else { &mut stats.ramp };
+            add_to(&mut by_op[op], request, spent, now_ns);
+        }
+        if !measured && flow.is_none() {
+            add_to(&mut self.jobs[job].ramp[op], request, spent, now_ns);
+        }
         if measured {
             let stats = &mut self.jobs[job].by_op[op];
             if let Some(flow) = flow {
@@ -399,13 +440,48 @@ impl Recorder {
         let stats = &mut self.jobs[job];
         stats.by_op = [Stats::new(), Stats::new(), Stats::new()];
         stats.depths = [0; DEPTH_LEVELS];
+        stats.ramp = ByOp::default();
     }
 
-    /// A worker whose results count from `start_ns` has ended.
-    pub fn ended(&mut self, job: usize, start_ns: u64, now_ns: u64) {
+    /// The worker `id` of a job, whose results count from `start_ns`, has ended.
+    pub fn ended(&mut self, job: usize, id: u32, start_ns: u64, now_ns: u64) {
         let stats = &mut self.jobs[job];
         stats.start_ns = stats.start_ns.min(start_ns);
         stats.end_ns = stats.end_ns.max(now_ns);
+        if self.keeps_workers {
+            let stats = self.worker(id);
+            (stats.start_ns, stats.end_ns) = (start_ns, now_ns);
+        }
+    }
+
+    /// A job whose workers `ids` began at `start_ns` has ended within its ramp: as with fio, all of its requests count then.
+    #[cold]
+    pub fn ended_in_ramp(&mut self, job: usize, ids: impl Iterator<Item = u32>, start_ns: u64) {
+        let stats = &mut self.jobs[job];
+        if stats.by_op.iter().any(|stats| stats.ios > 0) {
+            return;
+        }
+        stats.start_ns = start_ns;
+        for (stats, ramp) in stats.by_op.iter_mut().zip(&mut stats.ramp) {
+            if let Some(ramp) = ramp.take() {
+                *stats = *ramp;
+            }
+        }
+        if self.keeps_workers {
+            for id in ids {
+                let stats = self.worker(id);
+                (stats.by_op, stats.start_ns) = (std::mem::take(&mut stats.ramp), start_ns);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn worker(&mut self, id: u32) -> &mut WorkerStats {
+        let index = id as usize;
+        if self.workers.len() <= index {
+            self.workers.resize_with(index + 1, WorkerStats::default);
+        }
+        &mut self.workers[index]
     }
 
     /// Bytes of memory that grow with the run.

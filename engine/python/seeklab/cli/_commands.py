@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING, Any, Never
 
 from seeklab import __version__
@@ -47,9 +48,20 @@ class Commands:
         )
         self.parser.add_argument("--version", action=_PrintVersion, nargs=0, help="print the version and exit")
         self._commands = self.parser.add_subparsers(metavar="COMMAND", required=True)
+        self._prepare: dict[str, Callable[[list[str]], list[str]]] = {}
 
-    def add(self, name: str, command: Command, text: str, *, json_option: bool = True) -> argparse.ArgumentParser:
-        """Add a command; `text` is its one-line help."""
+    def add(
+        self,
+        name: str,
+        command: Command,
+        text: str,
+        *,
+        json_option: bool = True,
+        prepare: Callable[[list[str]], list[str]] | None = None,
+    ) -> argparse.ArgumentParser:
+        """Add a command; `text` is its one-line help. `prepare` changes its arguments before they are parsed."""
+        if prepare is not None:
+            self._prepare[name] = prepare
         added = self._commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         added.set_defaults(command=command)
         if json_option:
@@ -58,6 +70,9 @@ class Commands:
 
     def run(self, arguments: Sequence[str] | None) -> int:
         """Run the command that `arguments` name; None uses the arguments of the process."""
-        options = self.parser.parse_args(arguments)
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        if given and given[0] in self._prepare:
+            given[1:] = self._prepare[given[0]](given[1:])
+        options = self.parser.parse_args(given)
         command: Command = options.command
         return command(options)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import seeklab
 from seeklab._errors import Problem, SeeklabError
-from seeklab._fio import TOOLS
+from seeklab._fio import TOOLS, formats
 from seeklab._progress import ProgressBar
 from seeklab._saving import write_whole
 from seeklab.cli import _values
@@ -23,43 +24,24 @@ if TYPE_CHECKING:
 
 MAX_OPERATIONS = 250_000
 """Operations that take about ten seconds. Jobs that ask for hours run to this limit, and the report says it."""
-WITHOUT_EFFECT = {
-    "eta": "a terminal shows the progress",
-    "eta-newline": "a terminal shows the progress",
-    "eta-interval": "a terminal shows the progress",
-    "status-interval": "the report is printed at the end of the run",
-    "terse-version": "version 3 is printed",
-    "max-jobs": "a job file can have 256 jobs",
-    "alloc-size": "the engine manages its own memory",
-    "warnings-fatal": "problems are always fatal",
-    "allow-file-create": "files on the modelled storage exist from the start",
-    "readonly": "only the model is written to",
-    "idle-prof": "processors are not modelled",
-    "cpuclock-test": "the model has its own clock",
-    "trigger-file": "there are no triggers",
-    "trigger-timeout": "there are no triggers",
-    "trigger": "there are no triggers",
-    "aux-path": "no state is stored",
-    "debug": "the operation log of a run shows more",
-    "client": "all jobs run in this process",
-    "server": "all jobs run in this process",
-    "remote-config": "all jobs run in this process",
-    "daemonize": "all jobs run in this process",
-}
-"""fio's options without an effect here, with the reason."""
-FLAGS = frozenset(("warnings-fatal", "readonly", "cpuclock-test"))
+OWN = ("on", "output-format", "output", "section", "env", "most-operations", "seed")
+"""Options of this command, each with a value; fio has some of them too. All others are fio's."""
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    added = commands.add("fio", fio, "Run fio job files on a modelled device.", json_option=False)
+    text = "Run fio job files, or a command line of fio, on a modelled device."
+    added = commands.add("fio", fio, text, json_option=False, prepare=_prepare)
     help_ = (
         "fio job files, whose jobs run one after the other; - reads the standard input. As in fio, a file can name "
-        "others to read (include) and to write (write_lat_log)"
+        "others to read (include) and to write (write_lat_log). Options of fio, such as --name=reader --rw=randread, "
+        "make jobs as on its command line"
     )
-    added.add_argument("jobfile", metavar="JOBFILE", nargs="+", help=help_)
+    added.add_argument("jobfile", metavar="JOBFILE", nargs="*", help=help_)
+    added.add_argument("--command", dest="line", help=argparse.SUPPRESS)
     add_device(added)
-    added.add_argument("--output-format", choices=tuple(TOOLS), default="normal", help="same as fio's option")
+    help_ = f"{', '.join(TOOLS)}, or several with commas, as fio's option (default normal)"
+    added.add_argument("--output-format", metavar="FORMAT", help=help_)
     added.add_argument("--output", metavar="FILE", help="write the report to this file")
     help_ = "run only this section; may be repeated"
     added.add_argument("--section", metavar="NAME", action="append", default=[], help=help_)
@@ -71,9 +53,6 @@ def add(commands: Commands) -> None:
     )
     added.add_argument("--most-operations", metavar="N", type=_values.whole, default=MAX_OPERATIONS, help=help_)
     add_seed(added)
-    for name in WITHOUT_EFFECT:
-        kind = {"action": "store_true"} if name in FLAGS else {"nargs": "?", "const": "", "default": None}
-        added.add_argument(f"--{name}", dest=f"ignored_{name}", help=argparse.SUPPRESS, **kind)
 
 
 def fio(options: Namespace) -> int:
@@ -81,22 +60,26 @@ def fio(options: Namespace) -> int:
     job = seeklab.fio(
         options.jobfile,
         options.on,
+        command=options.line,
         environment=dict(options.env),
         sections=options.section,
         most_operations=options.most_operations or None,
     )
-    for name, reason in WITHOUT_EFFECT.items():
-        if getattr(options, f"ignored_{name}") not in (None, False):
-            complain(f"note: --{name} is ignored: {reason}")
-    for warning in job.warnings:
+    output_format = options.output_format or job.output_format or "normal"
+    formats(output_format)
+    for warning in dict.fromkeys(job.warnings):
         complain(f"note: {warning}")
+    sections: dict[tuple[str, str, str], list[str]] = {}
     for item in job.ignored:
-        complain(f"note: [{item['job']}] {item['option']}={item['value']} is ignored: {item['reason']}")
+        sections.setdefault((item["option"], item["value"], item["reason"]), []).append(item["job"])
+    for (option, value, reason), names in sections.items():
+        what = f"{option}={value}" if value else option
+        complain(f"note: [{', '.join(dict.fromkeys(names))}] {what} is ignored: {reason}")
     with ProgressBar() as progress:
         result = job.run(seed=options.seed, progress=progress)
     for sentence in job.stopped(result):
         complain(f"note: {sentence}")
-    report = job.report(result, options.output_format)
+    report = job.report(result, output_format)
     if options.output:
         _write(options.output, report)
     else:
@@ -104,6 +87,31 @@ def fio(options: Namespace) -> int:
     for name, text in job.log_files(result).items():
         _write(name, text)
     return DONE
+
+
+def _prepare(arguments: list[str]) -> list[str]:
+    """Separate this command's options from those of a command line of fio, which are passed on as a text."""
+    own: list[str] = []
+    rest: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        name, sign, _ = word.lstrip("-").partition("=")
+        if word in ("-h", "--help"):
+            own.append(word)
+        elif word.startswith("-") and name in OWN:
+            own.append(f"--{name}{sign}{word.partition('=')[2]}")
+            value = None if sign else next(words, None)
+            own += [] if value is None else [value]
+        elif word == "--command":
+            return arguments
+        else:
+            rest.append(word)
+    # A job file's name has no blanks before an option, and a pasted line in quotes has.
+    if any(word.startswith("-") and word != "-" for word in rest):
+        return [*own, f"--command={shlex.join(['fio', *rest])}"]
+    if len(rest) == 1 and " -" in rest[0] and not Path(rest[0]).exists():
+        return [*own, f"--command={rest[0]}"]
+    return [*own, "--", *rest] if rest else own
 
 
 def _write(path: str, text: str) -> None:

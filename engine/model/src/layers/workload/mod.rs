@@ -50,6 +50,9 @@ use seeklab_spec::{Job, Op, RateProcess, Scenario, to_f64};
 
 const HERE: Address = Address::of(LayerId::Workload);
 
+/// Part of the limited operations that ramps have besides: one in so many. A drive that starts in its steady state needs a few thousand.
+const RAMP_SHARE: u64 = 4;
+
 /// A larger request counts as several where operations are limited: it costs as much work.
 const ONE_OPERATION_BYTES: u64 = 1 << 16;
 
@@ -84,6 +87,8 @@ struct Worker {
     waits_for: Option<usize>,
     /// Next sequential offset of each direction.
     position: [u64; 3],
+    /// Offset and length of the trim whose block is written next.
+    trimmed: Option<(u64, u64)>,
     offsets: Stream,
     choices: Stream,
     gaps: Stream,
@@ -119,6 +124,16 @@ enum State {
     Ended,
 }
 
+/// Operations of a run that are limited. The limit counts what is measured; ramps have a part of their own.
+struct Budget {
+    /// Operations of each start of jobs.
+    each: u64,
+    /// Operations that are left to be measured.
+    left: u64,
+    /// Operations that are left for ramps.
+    ramp: u64,
+}
+
 /// All workers.
 pub struct Workload {
     jobs: Vec<Job>,
@@ -131,8 +146,8 @@ pub struct Workload {
     zones: Zones,
     /// One for each job; none without a criterion.
     steady: Vec<Option<Steady>>,
-    /// Where operations are limited: how many each start of jobs has, and how many are left.
-    budget: Option<(u64, u64)>,
+    /// Where operations are limited.
+    budget: Option<Budget>,
     /// Its statistics and log.
     pub recorder: Recorder,
 }
@@ -209,7 +224,8 @@ impl Workload {
             let length = planned.region.end - planned.region.start;
             let order = job.rw.is_random().then(|| {
                 let least = job.min_request_bytes();
-                Order::new(&job.random_distribution, job.norandommap, length / least, least, &mut offsets)
+                let mixed = job.bsrange.is_some() && job.bssplit.is_none();
+                Order::of(job, mixed, length / least, least, &mut offsets)
             });
             let extended = Extended::of(job, length, &mut offsets);
             let copy = Copy::of(scenario, job, length);
@@ -232,6 +248,7 @@ impl Workload {
                 order,
                 replay: None,
                 position: [0; 3],
+                trimmed: None,
                 offsets,
                 choices: Stream::new(seed, &format!("{name}/choices")),
                 gaps: Stream::new(seed, &format!("{name}/gaps")),
@@ -273,7 +290,7 @@ impl Workload {
             flows,
             zones,
             steady: scenario.jobs.iter().map(|job| job.steadystate.map(Steady::new)).collect(),
-            budget: scenario.limits.operations.map(|all| ((all / starts.max(1)).max(1), 0)),
+            budget: scenario.limits.operations.map(|all| Budget { each: (all / starts.max(1)).max(1), left: 0, ramp: 0 }),
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record, scenario.monitor.is_some()),
         }
     }
@@ -321,8 +338,8 @@ impl Workload {
         if let Some(steady) = &mut self.steady[worker.job] {
             steady.start(worker.start_ns);
         }
-        if let Some((each, left)) = &mut self.budget {
-            *left = *each;
+        if let Some(budget) = &mut self.budget {
+            (budget.left, budget.ramp) = (budget.each, budget.each / RAMP_SHARE);
         }
         kernel.wake_at(worker.start_ns, HERE, Timer::Issue(number(index)));
     }
@@ -401,10 +418,18 @@ impl Workload {
                 let at_ns = worker.next_ns;
                 return wake(kernel, worker, at_ns, id);
             }
-            if self.budget.is_some_and(|(_, left)| left == 0) {
-                self.recorder.jobs[worker.job].is_limited = true;
-                worker.end_ns = now_ns;
-                continue;
+            let ramps = now_ns < worker.measure_from_ns;
+            match &self.budget {
+                Some(Budget { ramp: 0, .. }) if ramps => {
+                    self.end_ramps(now_ns);
+                    continue;
+                }
+                Some(Budget { left: 0, .. }) if !ramps => {
+                    self.recorder.jobs[worker.job].is_limited = true;
+                    worker.end_ns = now_ns;
+                    continue;
+                }
+                _ => {}
             }
             if worker.extended.is_some() && self.must_wait(kernel, id) {
                 return;
@@ -439,7 +464,8 @@ impl Workload {
                 },
             };
             let taken = worker.copy.map_or(bytes, |copy| copy.command_bytes_at(offset));
-            if let Some((_, left)) = &mut self.budget {
+            if let Some(budget) = &mut self.budget {
+                let left = if ramps { &mut budget.ramp } else { &mut budget.left };
                 *left = left.saturating_sub(taken.div_ceil(ONE_OPERATION_BYTES).max(1));
             }
             worker.issued_ios += 1;
@@ -461,6 +487,19 @@ impl Workload {
             let request = self.submit(kernel, Request { op, offset, bytes, worker: id, wire, durable, ..Request::default() }, entry);
             if let Some(due_ns) = due_ns {
                 self.schedule.set(request, due_ns);
+            }
+        }
+    }
+
+    /// Ends the ramps of all workers that have started, because no operations are left for ramps.
+    #[cold]
+    fn end_ramps(&mut self, now_ns: u64) {
+        for worker in &mut self.workers {
+            if worker.state == State::Issuing && worker.start_ns <= now_ns && now_ns < worker.measure_from_ns {
+                worker.measure_from_ns = now_ns;
+                worker.end_ns = self.jobs[worker.job].runtime.map_or(worker.end_ns, |runtime| now_ns.saturating_add(runtime.0));
+                let ramp = &mut self.recorder.jobs[worker.job].shortened_ramp_ns;
+                *ramp = Some(ramp.unwrap_or(0).max(now_ns - worker.start_ns));
             }
         }
     }
@@ -615,13 +654,19 @@ impl Workload {
         let worker = &mut self.workers[id as usize];
         worker.state = State::Ended;
         let ended = worker.job;
-        self.recorder.ended(worker.job, worker.measure_from_ns.min(kernel.now_ns()), kernel.now_ns());
+        let in_ramp = kernel.now_ns() <= worker.measure_from_ns;
+        let start_ns = worker.start_ns;
+        self.recorder.ended(ended, id, worker.measure_from_ns.min(kernel.now_ns()), kernel.now_ns());
         if let Some(share) = worker.extended.as_mut().and_then(|extended| extended.share.take()) {
             let flow = &mut self.flows[share.flow];
             flow.leave(self.jobs[ended].flow.map_or(0, |flow| flow.weight), share.issued);
             for waiting in flow.waiting.drain(..) {
                 kernel.wake(HERE, Timer::Issue(waiting));
             }
+        }
+        if in_ramp && self.has_ended(ended) {
+            let of_job = self.workers.iter().enumerate().filter(|(_, worker)| worker.job == ended).map(|(index, _)| number(index));
+            self.recorder.ended_in_ramp(ended, of_job, start_ns);
         }
         if let Some(steady) = self.steady[ended].as_ref().filter(|_| self.has_ended(ended)) {
             self.recorder.jobs[ended].steady = Some(steady.found().clone());
@@ -796,8 +841,18 @@ fn next_offset(worker: &mut Worker, op: Op, least: u64) -> u64 {
     if position + least > length { 0 } else { position }
 }
 
-/// Draws a worker's next request.
+/// Draws a worker's next request; a block that was trimmed may be written next.
 fn draw(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
+    let drawn = draw_place(worker, job, now_ns);
+    if let Drawn::Request(Op::Trim, offset, bytes) = drawn
+        && job.rw.passes() > 1
+    {
+        worker.trimmed = Some((offset, bytes));
+    }
+    drawn
+}
+
+fn draw_place(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
     let length = worker.region.end - worker.region.start;
     if let Some(copy) = worker.copy {
         let offset = if worker.position[0] >= length { 0 } else { worker.position[0] };
@@ -813,14 +868,14 @@ fn draw(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
         },
     };
     let offset = next_offset(worker, op, least);
-    if op == Op::Write && job.rw.trims() {
-        bytes = worker.position[index_of(Op::Trim)] - offset;
-    }
     if bytes > length - offset {
         bytes = (length - offset) / least * least;
     }
     if !job.time_based {
-        bytes = bytes.min(worker.target_bytes - worker.issued_bytes);
+        bytes = bytes.min((worker.target_bytes - worker.issued_bytes) / job.rw.passes());
+    }
+    if let Some(order) = &mut worker.order {
+        bytes = order.take(offset / least, bytes / least).map_or(bytes, |blocks| blocks * least);
     }
     worker.position[index_of(op)] = offset + bytes;
     Drawn::Request(op, offset, bytes)
@@ -859,7 +914,7 @@ fn draw_op_and_size(worker: &mut Worker, job: &Job, least: u64, now_ns: u64) -> 
         return Err(Drawn::Verify(verify.next_block()));
     }
     let (issued_ios, choices) = (worker.issued_ios, &mut worker.choices);
-    let trims_next = job.rw.trims() && worker.position[index_of(Op::Trim)] == worker.position[index_of(Op::Write)];
+    let trimmed = worker.trimmed;
     let mut draw_op = || match (job.rw.reads(), job.rw.writes()) {
         (true, true) if let Some(requests) = job.transaction => {
             if (issued_ios + 1).is_multiple_of(u64::from(requests)) {
@@ -870,7 +925,7 @@ fn draw_op_and_size(worker: &mut Worker, job: &Job, least: u64, now_ns: u64) -> 
         }
         (true, true) if choices.below(100) >= u64::from(job.rwmixread) => Op::Write,
         // A block that was trimmed is written next.
-        (false, true) if trims_next => Op::Trim,
+        (false, true) if job.rw.trims() && trimmed.is_none() => Op::Trim,
         (false, true) => Op::Write,
         (false, false) => Op::Trim,
         _ => Op::Read,
@@ -882,6 +937,11 @@ fn draw_op_and_size(worker: &mut Worker, job: &Job, least: u64, now_ns: u64) -> 
             Err(at_ns) => return Err(Drawn::Later(at_ns)),
         },
     };
+    if op == Op::Write
+        && let Some((offset, bytes)) = worker.trimmed.take()
+    {
+        return Err(Drawn::Request(op, offset, bytes));
+    }
     let pattern = worker.extended.as_mut().and_then(|extended| extended.pattern.as_mut());
     let mix = pattern.as_ref().and_then(|pattern| pattern.size(op, &mut worker.choices));
     let mut bytes = match (mix, job.bsrange) {
@@ -891,7 +951,7 @@ fn draw_op_and_size(worker: &mut Worker, job: &Job, least: u64, now_ns: u64) -> 
     };
     if let Some(pattern) = pattern {
         if !job.time_based {
-            bytes = bytes.min((worker.target_bytes - worker.issued_bytes) / least * least);
+            bytes = bytes.min((worker.target_bytes - worker.issued_bytes) / job.rw.passes() / least * least);
         }
         let Some((offset, bytes)) = pattern.place(op, bytes, &mut worker.offsets) else { return Err(Drawn::FilesDone) };
         return Err(Drawn::Request(op, offset, bytes));

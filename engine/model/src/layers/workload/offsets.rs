@@ -3,9 +3,14 @@
 //! The laws are fio's own, so that a job file means here what it means there: its Pareto is an inverse of a continuous law, its
 //! "normal" the mean of twelve uniform draws (Irwin-Hall) with a uniform deviation added. Popular blocks are scattered over the file
 //! by a permutation, for which fio uses a hash. Left out: zones visit their blocks with repetition, where fio keeps its map of blocks.
+//! Jobs of mixed sizes keep fio's map, in which a request ends where it meets a block of an earlier one; larger jobs than
+//! [`MAP_BLOCKS_MAX`] do not, because few of their requests would meet.
 
 use seeklab_kernel::Stream;
-use seeklab_spec::{Distribution, to_f64};
+use seeklab_spec::{Distribution, Job, to_f64};
+
+/// Most blocks of the maps of a job: 8 MiB of bits.
+const MAP_BLOCKS_MAX: u64 = 1 << 26;
 
 /// A permutation of `0..count`: each number comes once, in an order that looks random, in constant memory.
 ///
@@ -106,6 +111,83 @@ pub struct Zone {
     count: u64,
 }
 
+/// The blocks that a job has visited in this pass: bits, and above each level a bit for each of its words that is full.
+#[derive(Clone, Debug)]
+pub struct Map {
+    levels: Vec<Vec<u64>>,
+    count: u64,
+    visited: u64,
+}
+
+impl Map {
+    #[cold]
+    fn new(count: u64) -> Self {
+        let mut levels = Vec::new();
+        let mut bits = count;
+        loop {
+            let words = bits.div_ceil(64).max(1);
+            levels.push(vec![0; usize::try_from(words).unwrap_or(0)]); // at most MAP_BLOCKS_MAX bits
+            if words == 1 {
+                return Self { levels, count, visited: 0 };
+            }
+            bits = words;
+        }
+    }
+
+    fn is_set(&self, level: usize, bit: u64) -> bool {
+        self.word(level, bit / 64) >> (bit % 64) & 1 == 1
+    }
+
+    #[inline(never)]
+    fn word(&self, level: usize, word: u64) -> u64 {
+        let words = self.levels.get(level);
+        words.and_then(|words| words.get(usize::try_from(word).ok()?)).copied().unwrap_or(u64::MAX)
+    }
+
+    #[inline(never)]
+    fn set(&mut self, block: u64) {
+        let mut bit = block;
+        for words in &mut self.levels {
+            let Some(word) = usize::try_from(bit / 64).ok().and_then(|word| words.get_mut(word)) else { return };
+            *word |= 1 << (bit % 64);
+            if *word != u64::MAX {
+                return;
+            }
+            bit /= 64;
+        }
+    }
+
+    /// The first free block from `from` on, or from the start; nothing when all have been visited.
+    #[inline(never)]
+    fn free_from(&self, from: u64) -> Option<u64> {
+        self.free_at(0, from).or_else(|| self.free_at(0, 0))
+    }
+
+    /// The first bit from `from` on that a level has free.
+    fn free_at(&self, level: usize, from: u64) -> Option<u64> {
+        let words = self.levels.get(level)?;
+        let here = !self.word(level, from / 64) & (u64::MAX << (from % 64));
+        let word = if here != 0 { Some(from / 64) } else { self.free_at(level + 1, from / 64 + 1) }?;
+        if word >= words.len() as u64 {
+            return None;
+        }
+        let free = if here != 0 { here } else { !self.word(level, word) };
+        let bit = word * 64 + u64::from(free.trailing_zeros());
+        (level > 0 || bit < self.count).then_some(bit)
+    }
+
+    /// Visits up to `blocks` blocks from `first` on, until one that has been visited; returns their number, at least 1.
+    #[inline(never)]
+    fn take(&mut self, first: u64, blocks: u64) -> u64 {
+        let free = (first..first.saturating_add(blocks).min(self.count)).take_while(|block| !self.is_set(0, *block)).count() as u64;
+        for block in first..first + free {
+            self.set(block);
+        }
+        self.visited += free;
+        free.max(1)
+    }
+}
+
 /// The order in which a random job visits its blocks.
 #[derive(Clone, Debug)]
 pub enum Order {
@@ -116,6 +198,8 @@ pub enum Order {
         /// Blocks visited in this pass.
         visited: u64,
     },
+    /// Each block once a pass, by requests of several sizes.
+    Map(Map),
     /// Uniform, with repetition.
     Uniform,
     /// By Zipf's law; the permutation scatters the popular blocks over the region.
@@ -175,6 +259,24 @@ impl Order {
         }
     }
 
+    /// The order of a job's requests, which are of several sizes if `mixed`.
+    #[must_use]
+    pub fn of(job: &Job, mixed: bool, count: u64, block_bytes: u64, stream: &mut Stream) -> Self {
+        let fits = count.saturating_mul(u64::from(job.numjobs) * u64::from(job.nrfiles)) <= MAP_BLOCKS_MAX;
+        if mixed && fits && job.zoned.is_none() && !job.norandommap && job.random_distribution == Distribution::Random {
+            return Self::Map(Map::new(count));
+        }
+        Self::new(&job.random_distribution, job.norandommap, count, block_bytes, stream)
+    }
+
+    /// How many of `blocks` blocks from `first` on a request takes; nothing without a map, where it takes all.
+    pub fn take(&mut self, first: u64, blocks: u64) -> Option<u64> {
+        match self {
+            Self::Map(map) => Some(map.take(first, blocks)),
+            _ => None,
+        }
+    }
+
     /// The next of `count` blocks.
     pub fn next(&mut self, count: u64, stream: &mut Stream) -> u64 {
         match self {
@@ -184,6 +286,12 @@ impl Order {
                 }
                 *visited += 1;
                 permutation.at(*visited - 1)
+            }
+            Self::Map(map) => {
+                if map.visited >= map.count {
+                    *map = Map::new(map.count);
+                }
+                map.free_from(stream.below(count)).unwrap_or(0)
             }
             Self::Uniform => stream.below(count),
             Self::Zipf(zipf, permutation) => permutation.at(zipf.rank(stream) - 1),
@@ -220,6 +328,27 @@ mod tests {
                 pass.sort_unstable();
                 prop_assert!(pass.iter().copied().eq(0..count));
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn requests_of_several_sizes_touch_each_block_once(count in 1u64..20_000, seed: u64) {
+            let mut stream = Stream::new(seed, "test");
+            let mut map = Map::new(count);
+            let mut touched = vec![false; usize::try_from(count).expect("small")];
+            let mut left = count;
+            while left > 0 {
+                let first = map.free_from(stream.below(count)).expect("a free block");
+                let blocks = map.take(first, (1 + stream.below(64)).min(count - first));
+                for block in first..first + blocks {
+                    let seen = &mut touched[usize::try_from(block).expect("small")];
+                    prop_assert!(!*seen);
+                    *seen = true;
+                }
+                left -= blocks;
+            }
+            prop_assert_eq!(map.free_from(0), None);
         }
     }
 

@@ -1,8 +1,7 @@
 //! Sizes and places of a worker's requests beyond one size and one order: mixes of sizes, strides, runs between random places, zones,
 //! several files. The rules are those of fio 3.33, read from its I/O logs.
 //!
-//! Left out: fio shortens a request of a mixed size that would touch a block of its map a second time; here it may. In a zone a random
-//! job draws with repetition.
+//! Left out: in a zone a random job draws with repetition.
 
 use seeklab_kernel::Stream;
 use seeklab_spec::access::{FileService, Stride, StridedZones};
@@ -63,6 +62,7 @@ impl Pattern {
         let least_bytes = job.min_request_bytes();
         let file_bytes = (length / u64::from(job.nrfiles) / least_bytes * least_bytes).max(least_bytes);
         let grid_bytes = job.blockalign.map_or(least_bytes, |align| align.0.min(file_bytes));
+        let mixed = job.max_request_bytes() > least_bytes && job.zones.is_none();
         let mut file = |number: u64| File {
             start: number * file_bytes,
             position: [0; DIRECTIONS],
@@ -70,7 +70,7 @@ impl Pattern {
             order: job
                 .rw
                 .is_random()
-                .then(|| Order::new(&job.random_distribution, job.norandommap, file_bytes / grid_bytes, grid_bytes, stream)),
+                .then(|| Order::of(job, mixed && grid_bytes == least_bytes, file_bytes / grid_bytes, grid_bytes, stream)),
             issued_bytes: 0,
         };
         let mix = |writes: bool| {
@@ -130,8 +130,11 @@ impl Pattern {
             }
             None => self.anywhere(number, direction, offsets)?,
         };
-        let taken = bytes.min((length - offset) / least * least);
+        let mut taken = bytes.min((length - offset) / least * least);
         let file = &mut self.files[number];
+        if let Some(order) = &mut file.order {
+            taken = order.take(offset / least, taken / least).map_or(taken, |blocks| blocks * least);
+        }
         file.last[direction] = offset;
         file.position[direction] = offset + taken;
         file.issued_bytes += taken;
