@@ -420,3 +420,69 @@ def test_jobs_of_hours_are_run_to_the_limit_and_say_so(command_line: CommandLine
     assert re.search(r"\[a\] .*\b3600 s\b", done.stderr)
     assert re.search(r"\[b\] .*\b7200 s\b", done.stderr)
     assert [job["read"]["total_ios"] for job in json.loads(done.stdout)["jobs"]] == [1000, 1000]
+
+
+LINES = (
+    ("--name=a", "--rw=randread", "--bs=4k", "--size=1m", "--ioengine=null"),
+    ("-name=a", "-rw=randread", "-bs", "4k", "-size", "1m", "-ioengine=null"),
+    ("--ioengine", "null", "--size=1m", "--bs=4k", "--name", "a", "--rw=randread", "--eta=never"),
+)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_command_line_of_fio_runs(command_line: CommandLine, line: tuple[str, ...]) -> None:
+    done = command_line("fio", *line, "--on", "nvme", "--output-format=json")
+    assert done.returncode == 0, done.stderr
+    (job,) = json.loads(done.stdout)["jobs"]
+    assert (job["jobname"], job["read"]["total_ios"], job["read"]["io_bytes"]) == ("a", 256, MIB)
+
+
+def test_options_beside_a_job_file_are_its_defaults(command_line: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "a.fio"
+    file.write_text("[one]\n[two]\nbs=8k\n", encoding="utf-8")
+    done = command_line("fio", str(file), "--size=1m", "--ioengine=null", "--on", "nvme", "--output-format", "json")
+    assert done.returncode == 0, done.stderr
+    assert [job["read"]["total_ios"] for job in json.loads(done.stdout)["jobs"]] == [256, 128]
+
+
+def test_normal_output_and_json_are_printed_together(command_line: CommandLine) -> None:
+    done = command_line("fio", *LINES[0], "--on", "nvme", "--output-format=normal,json")
+    assert done.returncode == 0, done.stderr
+    start, end = done.stdout.index("\n{\n"), done.stdout.index("\n}\n")
+    assert json.loads(done.stdout[start : end + 2])["jobs"][0]["read"]["total_ios"] == 256
+    assert done.stdout.index("Starting 1 process") < start
+    assert done.stdout.index("IOPS=") > end
+
+
+def test_a_ramp_does_not_use_up_the_operations(tmp_path: Path) -> None:
+    file = tmp_path / "a.fio"
+    file.write_text(
+        "[a]\nfilename=/dev/sdb\nsize=1g\nrw=randread\nbs=4k\nramp_time=5s\nruntime=5\ntime_based\n", encoding="utf-8"
+    )
+    job = seeklab.fio(file, "nvme", most_operations=2000)
+    result = job.run()
+    assert result.metrics["a.read_ios"] >= 2000
+    assert 0 < result.metrics["a.shortened_ramp_s"] < 5
+    assert len(job.stopped(result)) == 2
+
+
+def test_each_worker_has_a_row_without_group_reporting(command_line: CommandLine, tmp_path: Path) -> None:
+    text = "[a]\nioengine=null\nrw=randread\nbs=4k\nsize=1m\nnumjobs=3\nramp_time=1\n"
+    file = tmp_path / "a.fio"
+    file.write_text(text, encoding="utf-8")
+    rows = json.loads(ours_as(command_line, file, "json"))["jobs"]
+    assert [row["read"]["total_ios"] for row in rows] == [256, 256, 256]
+    file.write_text(text + "group_reporting\n", encoding="utf-8")
+    (row,) = json.loads(ours_as(command_line, file, "json"))["jobs"]
+    assert row["read"]["total_ios"] == 768
+
+
+def test_percentiles_and_unified_rows_are_as_asked_for(command_line: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "a.fio"
+    file.write_text(
+        "[a]\nioengine=null\nrw=randrw\nbs=4k\nsize=1m\npercentile_list=99.9:50\nunified_rw_reporting=1\n",
+        encoding="utf-8",
+    )
+    (row,) = json.loads(ours_as(command_line, file, "json"))["jobs"]
+    assert (row["mixed"]["total_ios"], "read" in row) == (256, False)
+    assert list(row["mixed"]["clat_ns"]["percentile"]) == ["50.000000", "99.900000"]

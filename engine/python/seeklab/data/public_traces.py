@@ -26,7 +26,7 @@ WRITES = frozenset(("w", "write", "ws", "wa", "1", "2a", "8a", "aa", "0a"))
 LOOKED_AT_LINES = 50
 SAMPLE = 3
 ORACLE = struct.Struct("<IQIq")
-UNITS_NS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "100ns": 100.0}
+UNITS_NS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1, "100ns": 100}
 PLACES = ("time", "op", "offset", "sector", "bytes", "sectors", "device", "response", "object")
 BLANKS = re.compile(r"[\s,]+")
 
@@ -76,15 +76,14 @@ class Layout:
         if len(cells) <= last or (self.width and len(cells) != self.width):
             message = f'"{line[:60]}" has {len(cells)} columns; {self.name} has {self.width or last + 1}'
             raise ValueError(message)
-        response = None if self.response is None else _number("response", cells[self.response])
         return Row(
             number,
-            round(_number("time", cells[self.time]) * UNITS_NS[self.time_unit]),
+            _time_ns("time", cells[self.time], self.time_unit),
             False if self.op is None else self._writes(cells[self.op].lower()),
             int(_number("offset", cells[self.offset])) * self.offset_unit,
             int(_number("length", cells[self.length])) * self.length_unit,
             "disk" if self.device is None else cells[self.device],
-            None if response is None else round(response * UNITS_NS[self.response_unit]),
+            None if self.response is None else _time_ns("response", cells[self.response], self.response_unit),
         )
 
     def _writes(self, word: str) -> bool:
@@ -329,6 +328,15 @@ def oracle_general(data: bytes | bytearray) -> str:
     return "\n".join(
         ["time,object,size", *(f"{time},{key},{size}" for time, key, size, _ in ORACLE.iter_unpack(bytes(data)))]
     )
+
+
+def _time_ns(field: str, text: str, unit: str) -> int:
+    """Return a time in ns. Seconds since 1970 have more digits than a float."""
+    _number(field, text)
+    whole, _, part = text.partition(".")
+    if not whole.isdigit() or not part.isdigit():
+        return round(_number(field, text) * UNITS_NS[unit])
+    return int(whole) * UNITS_NS[unit] + round(float(f"0.{part}") * UNITS_NS[unit])
 
 
 def _number(field: str, text: str) -> float:
