@@ -19,8 +19,8 @@ Mode = Literal["open", "closed", "fast"]
 TraceFormat = Literal["fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops"]
 
 KINDS = (
-    "a fio iolog, the text of blkparse, the CSV of MSR Cambridge or of a run's ops, a trace of SYSTOR '17, Alibaba, "
-    "Tencent, SPC, FIU, vSCSI or DiskSim, or any table with --columns"
+    "a fio iolog, the text of blkparse, the CSV of MSR Cambridge or of a run's ops, a public trace (SYSTOR '17, Alibaba, "
+    "SPC and others), or any table with --columns"
 )
 
 

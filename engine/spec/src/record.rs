@@ -14,7 +14,7 @@ pub struct Record {
     pub log: bool,
     /// Keep the server's analytics: activity of each client, each device and the cores in each interval.
     pub analytics: bool,
-    /// Keep statistics of each worker of a job besides those of the job.
+    /// Keep each worker's statistics besides the job's.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub workers: bool,
     /// Resolution of the time series.

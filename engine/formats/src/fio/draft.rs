@@ -600,7 +600,7 @@ impl Draft {
             && first != second
         {
             notes.warnings.push(format!(
-                "{}: {first} and {second} are the same modelled storage: the job runs on one drive, of which each file is a part.",
+                "{}: {first} and {second} are the same modelled storage; the job runs on one drive, and each file is a part of it.",
                 self.place("filename")
             ));
         }

@@ -155,7 +155,7 @@ pub(super) fn not_a_size(text: &str) -> String {
 /// The advice on a range of sizes where one size is expected: fio silently takes its ends as sizes of reads and writes.
 pub(super) fn not_one_size(text: &str) -> String {
     if text.contains('-') {
-        return format!("\"{text}\" is a range, of which fio takes only single sizes here; write bsrange={text}");
+        return format!("\"{text}\" is a range, and bs takes single sizes; write bsrange={text}");
     }
     not_a_size(text)
 }

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 MIN_FIO = (2, 0)
-"""Versions before 3.18 have no percentiles of the total latency, so those of the completion are used."""
+"""Versions before 3.18 have no percentiles of the total latency, so the completion's are used."""
 MIN_RUNTIME = 0.95
 """Minimum share of the requested run time; a job that ran shorter was interrupted."""
 MAX_OFF_LITTLE = 0.1

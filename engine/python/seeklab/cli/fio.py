@@ -90,7 +90,7 @@ def fio(options: Namespace) -> int:
 
 
 def _prepare(arguments: list[str]) -> list[str]:
-    """Separate this command's options from those of a command line of fio, which are passed on as a text."""
+    """Separate this command's options from a command line of fio, which is passed on as a text."""
     own: list[str] = []
     rest: list[str] = []
     words = iter(arguments)

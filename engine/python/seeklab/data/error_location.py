@@ -72,7 +72,7 @@ class LocatedTrace:
         """
         self.name = WHOLE if is_text(trace) else shown(trace)
         self.understood: tuple[str, ...] = ()
-        """What was understood of a trace that was rewritten."""
+        """Sentences about a rewritten trace: its layout and its first requests."""
         self.text = self._read(trace, kind, of_objects=of_objects)
         if format is not None:
             return

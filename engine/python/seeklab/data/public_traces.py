@@ -1,8 +1,8 @@
 """Traces that people download, and tables of your own columns: recognised by content, and rewritten for the engine.
 
 The engine reads requests as a fio log (`TIME FILE ACTION OFFSET LENGTH`) or, with response times, in the form of MSR
-Cambridge; objects as `time,object,size` lines. Each layout here is a list of columns, so one reader serves all of them:
-SNIA SYSTOR '17 (LUN traces), Alibaba 2020, Tencent CBS, SPC, FIU, vSCSI as CSV, DiskSim, libCacheSim's CSV and
+Cambridge; objects as `time,object,size` lines. Each layout here is a list of columns, so one reader serves all of them.
+Requests: SNIA SYSTOR '17, Alibaba 2020, Tencent CBS, SPC, FIU, vSCSI as CSV, DiskSim. Objects: libCacheSim's CSV and
 oracleGeneral, and the cache logs of Twitter and Meta. Requests keep their order; times count from the first one.
 """
 
