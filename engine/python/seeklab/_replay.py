@@ -19,10 +19,9 @@ Mode = Literal["open", "closed", "fast"]
 TraceFormat = Literal["fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops"]
 
 KINDS = (
-    "a fio iolog, the text of blkparse, the CSV of MSR Cambridge or of a run's ops, a public trace (SYSTOR '17, Alibaba, "
-    "SPC and others), or any table with --columns"
+    "a fio iolog, the text of blkparse, the CSV of a run's ops, a public trace (MSR Cambridge, SYSTOR '17, Alibaba, SPC "
+    "and others), or a table with --columns"
 )
-
 
 TRACE = Kind(KINDS, longest_line=MAX_LINE_BYTES)
 
