@@ -370,7 +370,7 @@ def test_reports_of_any_name_and_version_are_read(tmp_path: Path) -> None:
 
 def test_the_depths_of_workers_add_up_if_they_are_reported_together(tmp_path: Path) -> None:
     report = one_report(options={"numjobs": "2"})
-    job = report["jobs"][0]  # type: ignore[index]
+    job = report["jobs"][0]
     job["read"]["iops"] *= 2
     job["job_runtime"] *= 2
     (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")

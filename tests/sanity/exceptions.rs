@@ -68,6 +68,7 @@ const FEW: &str = "A cache that sorts few writes goes back and forth between the
 const SHORT: &str = "128 segments of a buffer of 8 MB hold 62 KiB each, less than a request.";
 const INDIRECT: &str = "Known and not mended: the data block of a synchronous write that goes to its place in the pool, and its log block, leave a gap at the allocator's cursor that takes longer to pass than the command. The next write comes just in time, on one disk only.";
 const SIDES: &str = "Sides answer in turn, for 2 MiB or for 10 ms each: what a drive has read ahead is not asked for, and a stream pays for the arm's way back to it. So these versions did; the rule by load keeps a stream on its side.";
+const STARVED: &str = "Known and not mended, cause supposed: 32 requests over eight disks are four for each, and a drive without read-ahead whose queue runs dry loses a turn.";
 const HISTORY: &str = "Known and not mended, cause supposed: one file that is written in order frees whole blocks for the collector, many at once free parts of many. With small writes on an old drive, or in a cache of one-bit cells, that costs up to a quarter.";
 const MEET: &str = "Streams of small reads that meet on a plane take each other's page out of its register, and stay together from then on: each read senses the page again. A controller that keeps pages in its memory, which is not modelled, would part them.";
 const CODEWORD: &str = "A request of 512 bytes moves the whole page that it is corrected by over its channel, and 32 in order lie on one die and one channel, while larger ones keep several busy.";
@@ -123,6 +124,14 @@ pub const EXCEPTIONS: &[Exception] = &[
         SIDES,
     ),
     slower("layouts", "one mirror by region on hdd-7200: *", "sides", 37, "one mirror by region on hdd-7200: read 128 KiB depth 1", SIDES),
+    slower(
+        "layouts",
+        "mirrors*on disk-array-2021: * 128 KiB depth 32",
+        "devices[0].count",
+        17,
+        "mirrors of 2 on disk-array-2021: read 128 KiB depth 32",
+        STARVED,
+    ),
     slower("flash", "*write*", "workers", 28, "nvme-consumer: write 16 KiB", HISTORY),
     slower("flash", "*: read* 512 B", "workers", 81, "ssd-sata: read 512 B", MEET),
     slower("flash", "*: read 4 KiB", "workers", 26, "ssd-sata-tlc: read 4 KiB", MEET),

@@ -19,7 +19,7 @@ Mode = Literal["open", "closed", "fast"]
 TraceFormat = Literal["fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops"]
 
 KINDS = (
-    "a fio iolog, the text of blkparse, the CSV of a run's ops, a public trace (MSR Cambridge, SYSTOR '17, Alibaba, SPC "
+    "a fio iolog, the text of blkparse, the CSV of a run's ops, a public trace (MSR Cambridge, SYSTOR, Alibaba, SPC "
     "and others), or a table with --columns"
 )
 

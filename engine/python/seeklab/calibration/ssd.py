@@ -106,10 +106,11 @@ def _of_depths(
     limits = [0.0]
     if reads[deep[-1]].iops < SATURATED * reads[deep[-2]].iops:
         limits.append(max(0.0, 1e6 / most - 4 * KIB / link_rate))
-    tried = []
+    tried: list[tuple[float, int, Drive, list[Parameter]]] = []
     for command in limits:
         service = max(1.0, four.mean - overhead - 4 * KIB / link_rate - command)
-        drive, known = Drive(link_rate, command, overhead, service, capacity, serial=False), []
+        drive = Drive(link_rate, command, overhead, service, capacity, serial=False)
+        known: list[Parameter] = []
         error = search(drive, results, known, progress, depths=deep)
         tried.append((error, len(tried), drive, known))
     _, _, drive, known = min(tried, key=lambda one: one[:2])
