@@ -480,7 +480,7 @@ def test_the_handler_fits_a_sample_and_says_what_runs_a_case_on_it(
     on_page = case.with_(chosen).scenario()["devices"]
     assert on_page == case.on(str(tmp_path / "mine.toml")).scenario()["devices"]
     problem = json.loads(handler.answer('{"files": ["lost.txt"]}'))["problem"]
-    assert ".json" in problem
+    assert "lost.txt" in problem
 
 
 def test_a_noisy_recording_is_refused_with_its_numbers(tmp_path: Path) -> None:

@@ -196,13 +196,7 @@ class Results:
 
 def read_results(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> Results:
     """Read one fio report, a list of reports, or all reports in a folder."""
-    if isinstance(given, (str, PathLike)):
-        path, what = Path(given), shown(given)
-        if not path.exists():
-            raise SeeklabError([Problem("from", f"{what} does not exist; pass a folder with fio's JSON reports")])
-        files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
-    else:
-        files, what = sorted(Path(file) for file in given), "the list of files"
+    files, what = _files(given)
     results = Results()
     runs: dict[Key, list[Run]] = {}
     for file in files:
@@ -226,6 +220,21 @@ def read_results(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> 
         reasons = "; ".join(results.left_out[:5])
         raise SeeklabError([Problem("from", f"no report in {what} can be used: {reasons}")])
     return results
+
+
+def _files(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> tuple[list[Path], str]:
+    """Return the files of a folder or a list, and what messages call them; raise if one does not exist."""
+    if isinstance(given, (str, PathLike)):
+        path, what = Path(given), shown(given)
+        if not path.exists():
+            raise SeeklabError([Problem("from", f"{what} does not exist; pass a folder with fio's JSON reports")])
+        return (sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]), what
+    files = sorted(Path(file) for file in given)
+    for file in files:
+        if not file.is_file():
+            message = f"{shown(file)} is not a file; pass fio's JSON reports, such as NAME.json"
+            raise SeeklabError([Problem("from", message)])
+    return files, "the list of files"
 
 
 class _UnusableError(Exception):
