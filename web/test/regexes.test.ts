@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const root = resolve(import.meta.dirname, "../src");
 const lengths = [25, 500, 10_000];
 const slow_ms = 50;
-const letters = [..." \t\n0aA.,-:;/#=<>()[]{}\"'`*_%&|\\"];
+const letters = Array.from(" \t\n0aA.,-:;/#=<>()[]{}\"'`*_%&|\\");
 
 interface Found {
   readonly place: string;

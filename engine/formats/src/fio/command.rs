@@ -70,7 +70,7 @@ pub(super) fn is_command(text: &str) -> bool {
     let first =
         text.trim_start_matches('\u{feff}').lines().map(str::trim_start).find(|line| !line.is_empty() && !line.starts_with([';', '#']));
     let mut words = first.unwrap_or_default().split_whitespace();
-    first.is_some_and(|line| line.starts_with("-") && line[1..].starts_with(|c: char| c == '-' || c.is_ascii_alphabetic()))
+    first.is_some_and(|line| line.starts_with('-') && line[1..].starts_with(|c: char| c == '-' || c.is_ascii_alphabetic()))
         || !first.unwrap_or_default().starts_with('[') && words.by_ref().take(6).any(is_program)
 }
 
@@ -152,10 +152,7 @@ pub(super) fn read(files: &BTreeMap<String, String>, main: &str, text: &str) -> 
             value = words.next_if(|next| !next.starts_with('-'));
         }
         match (name, &value) {
-            ("name", Some(job)) => {
-                sections.push(section(job));
-                continue;
-            }
+            ("name", Some(job)) => sections.push(section(job)),
             ("name", None) => line.problems.push(Problem::new(main, "--name has no value; write --name=reader")),
             ("minimal", _) => line.output_format = Some("terse".to_owned()),
             ("output-format", Some(format)) => line.output_format = Some(format.clone()),

@@ -280,20 +280,35 @@ impl Draft {
         Ok(())
     }
 
+    /// Each line adds files, also to those of `[global]`.
+    fn add_files(&mut self, text: &str) {
+        let mut names: Vec<String> = self.filename.take().into_iter().collect();
+        self.files = if names.is_empty() { 0 } else { self.files };
+        let more = file_names(text);
+        self.files += more.len() as u64;
+        names.extend(more);
+        self.filename = Some(names.join(":"));
+    }
+
+    fn set_ranges(&mut self, text: &str) -> Result<(), String> {
+        let base = self.kb_base;
+        let ranges = numbers::per_direction(text, |part| numbers::range(part, base))
+            .ok_or_else(|| format!("\"{text}\" is not a range of sizes; write 4k-64k"))?;
+        for (range, new) in self.bsrange.iter_mut().zip(ranges) {
+            if let Some((smallest, largest)) = new {
+                within(smallest, 512, 1 << 30, "a block size")?;
+                *range = Some((smallest, within(largest, 512, 1 << 30, "a block size")?));
+            }
+        }
+        Ok(())
+    }
+
     fn set_value(&mut self, name: &str, text: &str) -> Result<(), String> {
         let base = self.kb_base;
         match name {
             "name" => text.clone_into(&mut self.name),
             "description" => self.description = Some(text.to_owned()),
-            "filename" => {
-                // Each line adds files, also to those of [global].
-                let mut names: Vec<String> = self.filename.take().into_iter().collect();
-                self.files = if names.is_empty() { 0 } else { self.files };
-                let more = file_names(text);
-                self.files += more.len() as u64;
-                names.extend(more);
-                self.filename = Some(names.join(":"));
-            }
+            "filename" => self.add_files(text),
             "log_avg_msec" => self.logs.avg_ms = count(text, base, 0, u64::MAX)?,
             "per_job_logs" => self.logs.per_job = boolean(text)?,
             "log_offset" => self.logs.offset = boolean(text)?,
@@ -330,18 +345,9 @@ impl Draft {
             "bs" => {
                 let sizes = numbers::per_direction(text, |part| numbers::size(part, base)).ok_or_else(|| not_one_size(text))?;
                 assign(&mut self.bs, sizes, 1, 1 << 30, "a block size")?;
-                self.bs_text = text.to_owned();
+                text.clone_into(&mut self.bs_text);
             }
-            "bsrange" => {
-                let ranges = numbers::per_direction(text, |part| numbers::range(part, base))
-                    .ok_or_else(|| format!("\"{text}\" is not a range of sizes; write 4k-64k"))?;
-                for (range, new) in self.bsrange.iter_mut().zip(ranges) {
-                    if let Some((smallest, largest)) = new {
-                        within(smallest, 512, 1 << 30, "a block size")?;
-                        *range = Some((smallest, within(largest, 512, 1 << 30, "a block size")?));
-                    }
-                }
-            }
+            "bsrange" => self.set_ranges(text)?,
             "rate" => {
                 let rates = numbers::per_direction(text, |part| numbers::size(part, base))
                     .ok_or_else(|| format!("\"{text}\" is not a number of bytes per second; write 1m or 500k"))?;

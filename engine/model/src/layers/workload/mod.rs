@@ -134,6 +134,14 @@ struct Budget {
     ramp: u64,
 }
 
+impl Budget {
+    /// Whether nothing is left for ramps, or for what is measured.
+    #[inline]
+    fn is_used_up(&self, ramps: bool) -> bool {
+        (if ramps { self.ramp } else { self.left }) == 0
+    }
+}
+
 /// All workers.
 pub struct Workload {
     jobs: Vec<Job>,
@@ -419,17 +427,9 @@ impl Workload {
                 return wake(kernel, worker, at_ns, id);
             }
             let ramps = now_ns < worker.measure_from_ns;
-            match &self.budget {
-                Some(Budget { ramp: 0, .. }) if ramps => {
-                    self.end_ramps(now_ns);
-                    continue;
-                }
-                Some(Budget { left: 0, .. }) if !ramps => {
-                    self.recorder.jobs[worker.job].is_limited = true;
-                    worker.end_ns = now_ns;
-                    continue;
-                }
-                _ => {}
+            if self.budget.as_ref().is_some_and(|budget| budget.is_used_up(ramps)) {
+                self.end_budget(id, ramps, now_ns);
+                continue;
             }
             if worker.extended.is_some() && self.must_wait(kernel, id) {
                 return;
@@ -489,6 +489,17 @@ impl Workload {
                 self.schedule.set(request, due_ns);
             }
         }
+    }
+
+    /// Ends a worker, or all ramps, because no operations are left for it.
+    #[cold]
+    fn end_budget(&mut self, id: u32, ramps: bool, now_ns: u64) {
+        if ramps {
+            return self.end_ramps(now_ns);
+        }
+        let worker = &mut self.workers[id as usize];
+        self.recorder.jobs[worker.job].is_limited = true;
+        worker.end_ns = now_ns;
     }
 
     /// Ends the ramps of all workers that have started, because no operations are left for ramps.
