@@ -207,11 +207,16 @@ def read_results(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> 
         if not is_named and (file.stat().st_size > MAX_REPORT_BYTES or not _holds_report(file)):
             continue
         results.files += 1
+        before = len(results.left_out)
+        found = 0
         try:
             for key, run in _jobs(file, results):
                 runs.setdefault(key, []).append(run)
+                found += 1
         except _UnusableError as reason:
             results.left_out.append(f"{shown(file)}: {reason}")
+        if not found and len(results.left_out) == before:
+            results.left_out.append(f"{shown(file)}: has no jobs")
     if not results.files:
         message = f"{what} contains no JSON report of fio; record with fio --output-format=json+ --output=NAME.json"
         raise SeeklabError([Problem("from", message)])

