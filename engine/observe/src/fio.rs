@@ -175,8 +175,10 @@ pub fn report(stack: &Stack, options: &Map<String, Value>) -> Result<Report, Pro
         job.error = stats.error.map_or(0, Failure::errno);
         directions(job, stats.by_op.iter().map(Some), runtime_ns);
     }
-    if jobs.has_rows_of_workers() {
-        report.jobs = rows_of_workers(report.jobs, &stack.recorder().workers);
+    // A run of a case keeps no statistics of workers; its jobs have a row each.
+    let workers = &stack.recorder().workers;
+    if jobs.has_rows_of_workers() && !workers.is_empty() {
+        report.jobs = rows_of_workers(report.jobs, workers);
     }
     let elapsed_ns = stack.now_ns();
     report.disks = stack.device_names().iter().zip(stack.usage()).map(|(name, usage)| disk(name, &usage, elapsed_ns)).collect();
