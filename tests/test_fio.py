@@ -403,7 +403,7 @@ def test_variables_sections_output_and_other_options_are_those_of_the_command_li
     arguments = ("--env", "BS=8k", "--section", "b", "--output", "report.json", "--output-format=json", "--client=host")
     done = command_line("fio", str(path), "--on", "nvme", *arguments)
     assert done.returncode == 0, done.stderr
-    assert "--client " in done.stderr
+    assert "--client" in done.stderr
     (job,) = json.loads((tmp_path / "report.json").read_text())["jobs"]
     assert (job["jobname"], job["write"]["total_ios"], done.stdout) == ("b", 128, "")
 

@@ -19,6 +19,8 @@ KNOWN = frozenset(
     ("rw", "readwrite", "ioengine", "bs", "blocksize", "iodepth", "size", "filename", "numjobs", "direct")
 )
 MAX_LINES = 400
+MAX_UNKNOWN = 20
+"""Lines without a known option after which a section belongs to another format."""
 
 
 def read(lines: Lines, at: int) -> Block | None:
@@ -27,18 +29,22 @@ def read(lines: Lines, at: int) -> Block | None:
     sections: dict[str, dict[str, str]] = {}
     current: dict[str, str] | None = None
     end = at
+    is_known = False
     for index in range(at, min(len(lines), at + MAX_LINES)):
+        if not is_known and index - at > MAX_UNKNOWN:
+            return None
         line = lines[index].strip()
         if section := SECTION.match(line):
             current = shared if section[1] == "global" else sections.setdefault(section[1], {})
         elif option := OPTION.match(line):
+            is_known |= option[1] in KNOWN
             if current is not None:
                 current[{"readwrite": "rw", "blocksize": "bs"}.get(option[1], option[1])] = option[2] or "1"
         elif line and not line.startswith(("#", ";")):
             break
         if line:
             end = index + 1
-    if not KNOWN & {name for options in (shared, *sections.values()) for name in options}:
+    if not is_known:
         return None
     values = [
         Value(name, option, value, line=at + 1)
