@@ -4,7 +4,7 @@
 //! "normal" the mean of twelve uniform draws (Irwin-Hall) with a uniform deviation added. Popular blocks are scattered over the file
 //! by a permutation, for which fio uses a hash. Left out: zones visit their blocks with repetition, where fio keeps its map of blocks.
 //! Jobs of mixed sizes keep fio's map, in which a request ends where it meets a block of an earlier one; larger jobs than
-//! [`MAP_BLOCKS_MAX`] do not, because few of their requests would meet.
+//! `MAP_BLOCKS_MAX` do not, because few of their requests would meet.
 
 use seeklab_kernel::Stream;
 use seeklab_spec::{Distribution, Job, to_f64};
