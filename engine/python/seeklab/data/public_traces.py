@@ -182,12 +182,17 @@ class Rewritten:
     """Lines before the first request: names of columns and comments."""
 
 
+def _start(text: str) -> tuple[list[str], str]:
+    """Return the first lines with content, and the first of them as it is compared with names of columns."""
+    lines = [line.strip() for line in islice(_lines(text), LOOKED_AT_LINES) if line.strip()]
+    return lines, lines[0].lower().replace(" ", "").replace('"', "") if lines else ""
+
+
 def layout_of(text: str) -> Layout | None:
     """Return the layout of a trace of requests, by its first lines; None if it is none of these."""
-    lines = [line.strip() for line in islice(_lines(text), LOOKED_AT_LINES) if line.strip()]
+    lines, first = _start(text)
     if not lines:
         return None
-    first = lines[0].lower().replace(" ", "").replace('"', "")
     for layout in LAYOUTS:
         if layout.header and first.startswith(layout.header):
             return layout
@@ -280,10 +285,9 @@ def _sentence(row: Row, first_ns: int) -> str:
 
 def objects(text: str) -> Rewritten | None:
     """Rewrite a log of objects for the engine's caches; None if it is in no layout of these."""
-    lines = [line.strip() for line in islice(_lines(text), LOOKED_AT_LINES) if line.strip()]
+    lines, first = _start(text)
     if not lines:
         return None
-    first = lines[0].lower().replace(" ", "").replace('"', "")
     for layout in OBJECTS:
         if layout.header:
             if first.startswith(layout.header):

@@ -50,7 +50,7 @@ export interface Diagnosis {
 
 const mostAtOnce = 8;
 
-/** The kind of a file of which no reader knows a line. */
+/** The kind of a file in which no reader recognises a line. */
 export const noKnownTool = "no output of a known tool";
 
 /** By file, the tools whose output it contains. */
