@@ -116,6 +116,16 @@ def test_a_flat_folder_has_notebooks_that_name_student_and_assignment(tmp_path: 
     assert named == {"ada", "bob", "cleo", "notes"}
 
 
+def test_what_a_students_folder_has_beside_assignments_is_named(tmp_path: Path) -> None:
+    for name in ("ada/disk-time", "bob/Disk-Time", "cleo/disk-time", "cleo/disk-time (1)", "dan"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "disk-time.ipynb").write_text("{}")
+    notes: list[str] = []
+    works = layout.submissions([tmp_path], COURSE, note=notes.append)
+    assert [work.student for work in works] == ["ada", "cleo"]
+    assert [name in note for name, note in zip(("bob", "cleo", "dan"), notes, strict=True)] == [True] * 3
+
+
 def test_two_submissions_of_one_student_are_both_refused(tmp_path: Path) -> None:
     for place in ("monday", "tuesday"):
         handed_in(tmp_path / place, "ada")

@@ -123,6 +123,16 @@ def _in_folders(place: Path, note: Callable[[str], None]) -> Iterator[Work]:
             continue
         if student.is_symlink() and not os.path.exists(student.path):  # noqa: PTH110 -- the name may be no UTF-8
             note(f"{printable(student.path)} is a broken link and is not graded")
+        try:
+            others = _misplaced(student.path)
+        except OSError as error:
+            note(f"{printable(student.path)} cannot be read and is not graded: {error.strerror}")
+            continue
+        if others:
+            note(
+                f"{printable(student.path)} has entries that name no assignment and are not graded: {_listed(others)}; "
+                f"submissions are STUDENT/ASSIGNMENT/ASSIGNMENT{NOTEBOOK}"
+            )
         for name in NAMES:
             folder = f"{student.path}/{name}"
             if not os.path.lexists(folder):
@@ -132,6 +142,16 @@ def _in_folders(place: Path, note: Callable[[str], None]) -> Iterator[Work]:
                 yield replace(work, refused=f"the folder {IS_LINK}; hand in the folder")
             else:
                 yield from _in_folder(work, folder)
+
+
+def _misplaced(student: str) -> list[str]:
+    """Return the folders and notebooks in a student's folder that are not an assignment's folder."""
+    return [
+        entry.name
+        for entry in (_entries(student) if _is_folder(student) else ())
+        if entry.name not in NAMES and not entry.name.startswith("__")
+        if entry.name.endswith(NOTEBOOK) or _is_folder(entry.path)
+    ]
 
 
 def _in_folder(work: Work, folder: str) -> Iterator[Work]:
