@@ -15,6 +15,8 @@
 //! Left out: a segment kept for writes (no effect in the reference), hits on a request's later blocks only, the size of a page but for
 //! the number of segments that it allows, and that a write into the middle of a segment would leave two.
 
+use std::ops::Range;
+
 use super::divided::{Divided, Segment};
 
 /// Blocks that a segment takes at least of a buffer that is divided as needed, for its number of segments; assumed, 128 KiB.
@@ -29,8 +31,7 @@ const COUNTERS: usize = 1024;
 /// Longest stretch of the index, as a power of two: longer segments are held by several counters.
 const MAX_STRETCH_BITS: u32 = 40;
 
-/// Counts of the segments that touch each stretch of the drive. Most blocks are in no segment, which one lookup shows. A queue asks this
-/// for all its requests each time that it selects one.
+/// Counts of the segments that touch each stretch of the drive. Most blocks are in no segment, which one lookup shows.
 #[derive(Clone, Debug)]
 struct Index {
     counts: Box<[u32; COUNTERS]>,
@@ -77,6 +78,39 @@ pub struct Buffer {
     index: Index,
     /// For a buffer that is divided as needed.
     divided: Option<Divided>,
+    news: News,
+}
+
+/// Ranges of news that are kept.
+const NEWS: usize = 8;
+
+/// The ranges of blocks that a buffer has come to hold, the last few of them: so a queue need not ask for each of its requests again.
+#[derive(Clone, Debug, Default)]
+pub struct News {
+    /// A ring; the oldest is overwritten.
+    ranges: [(u64, u64); NEWS],
+    count: u64,
+}
+
+impl News {
+    fn add(&mut self, start: u64, end: u64) {
+        if start < end {
+            self.ranges[self.count as usize % NEWS] = (start, end);
+            self.count += 1;
+        }
+    }
+
+    /// Ranges so far.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The ranges after the first `known` ones; `None` when some are no longer kept.
+    pub fn since(&self, known: u64) -> Option<impl Iterator<Item = Range<u64>>> {
+        let kept = self.count - known <= NEWS as u64;
+        kept.then(|| (known..self.count).map(|nth| self.ranges[nth as usize % NEWS]).map(|(start, end)| start..end))
+    }
 }
 
 impl Buffer {
@@ -84,7 +118,14 @@ impl Buffer {
     #[must_use]
     pub fn new(count: u32, size: u64) -> Self {
         let size = size.max(1);
-        Self { segments: vec![Segment::default(); count.max(1) as usize], size, uses: 0, index: Index::new(size), divided: None }
+        Self {
+            segments: vec![Segment::default(); count.max(1) as usize],
+            size,
+            uses: 0,
+            index: Index::new(size),
+            divided: None,
+            news: News::default(),
+        }
     }
 
     /// A buffer of `count` times `size` blocks that is divided as needed, into segments of at most `size` blocks.
@@ -99,11 +140,23 @@ impl Buffer {
     fn set(&mut self, index: usize, start: u64, end: u64) {
         let segment = &self.segments[index];
         let changed = Segment { start, end, ..*segment };
+        if segment.is_empty() {
+            self.news.add(start, end);
+        } else {
+            self.news.add(start, end.min(segment.start));
+            self.news.add(start.max(segment.end), end);
+        }
         self.index.change(segment, &changed);
         if let Some(divided) = &mut self.divided {
             divided.change(index, segment, &changed);
         }
         self.segments[index] = changed;
+    }
+
+    /// Return the ranges that it has come to hold.
+    #[must_use]
+    pub fn news(&self) -> &News {
+        &self.news
     }
 
     /// A segment by its index.
@@ -148,17 +201,6 @@ impl Buffer {
         let divided = self.divided.as_ref()?;
         let next = divided.at(divided.place_after(lbn))?;
         Some(self.segments[next].start.max(lbn))
-    }
-
-    /// The index's counter for block `lbn`, which never changes.
-    pub(super) fn counter(&self, lbn: u64) -> usize {
-        self.index.counter(lbn)
-    }
-
-    /// Whether a segment holds block `lbn`, whose counter is `counter`.
-    #[inline]
-    pub(super) fn holds(&self, lbn: u64, counter: usize) -> bool {
-        self.index.counts[counter % COUNTERS] > 0 && self.search(lbn, lbn + 1).is_some()
     }
 
     fn search(&self, lbn: u64, end: u64) -> Option<usize> {

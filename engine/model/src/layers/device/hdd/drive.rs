@@ -32,16 +32,12 @@
 
 use std::sync::Arc;
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, News};
 use super::max::FastMax as _;
 use super::params::Params;
 use super::shake::Shaker;
 use super::transfer::{Cursor, Position, Shaken};
 use super::{Hit, Op, Service};
-
-/// Largest segment, in blocks, for which a write larger than it is held up by the media. Beyond it the buffer counts as
-/// unlimited; requests are never that large.
-const MAX_WINDOW: u64 = 65_535;
 
 /// An early-reported write in flight to the media.
 #[derive(Clone, Copy, Debug)]
@@ -123,15 +119,16 @@ pub(super) struct Outcome {
 pub(super) struct State {
     /// The moment that all `f64` times count from: the arrival of the latest request.
     pub base_ns: u64,
-    /// Angle at that moment, in turns.
+    /// Angle at that moment, in turns; and without that at time 0, in parts of the spindle.
     pub phase: f64,
+    pub parts: u64,
     /// Angle at time 0, in turns.
     pub start_turns: f64,
     pub position: Position,
     pub previous: Op,
     pub buffer: Buffer,
     pub activity: Activity,
-    /// Room for the times of a write larger than its segment.
+    /// Room for the times of a write larger than its segment; allocated by the first one.
     pub window: Vec<f64>,
     /// The segment that the latest read from the media goes to.
     pub reading: Option<usize>,
@@ -155,10 +152,10 @@ impl Hdd {
     #[must_use]
     pub fn new(params: Arc<Params>) -> Self {
         let rules = &params.rules;
-        let window = if rules.segment_blocks <= MAX_WINDOW { rules.segment_blocks as usize } else { 0 };
         let state = State {
             base_ns: 0,
             phase: 0.0,
+            parts: 0,
             start_turns: 0.0,
             position: Position { cylinder: params.zones()[0].first_cylinder(), head: 0 },
             previous: Op::Read,
@@ -168,7 +165,7 @@ impl Hdd {
                 Buffer::new(rules.segments, rules.segment_blocks)
             },
             activity: Activity::Idle,
-            window: vec![0.0; window],
+            window: Vec::new(),
             reading: None,
             stay: 0,
             destaged: None,
@@ -209,7 +206,7 @@ impl Hdd {
     ///
     /// Requests are served one at a time: `now_ns` must not lie before the end of the one before (a smaller value counts
     /// as the time of that request's arrival). A request that reaches beyond the drive is cut to it, and one of no blocks
-    /// counts as one block; callers that care check before. Never panics, never allocates.
+    /// counts as one block; callers that care check before. Never panics.
     pub fn serve(&mut self, now_ns: u64, op: Op, lbn: u64, sectors: u32) -> Service {
         let params = &*self.params;
         let lbn = lbn.min(params.capacity_sectors() - 1);
@@ -244,6 +241,11 @@ impl Hdd {
     #[must_use]
     pub fn holds(&self, lbn: u64, end: u64) -> bool {
         self.params.rules.caching && self.state.buffer.find(lbn, end).is_some_and(|segment| self.state.buffer.has_all(segment, end))
+    }
+
+    /// The ranges that the buffer has come to hold.
+    pub(super) fn news(&self) -> &News {
+        self.state.buffer.news()
     }
 
     /// Until when the arm had better continue with the read-ahead of a stream, however near another request is; `None` when it may leave.
@@ -320,7 +322,7 @@ impl Hdd {
     /// Angle of the platter under the heads at `now_ns`, in turns: at least 0, below 1.
     #[must_use]
     pub fn angle_turns(&self, now_ns: u64) -> f64 {
-        self.state.angle_turns(&self.params, now_ns)
+        self.state.turned(self.params.spindle.angle_turns(now_ns))
     }
 }
 
@@ -334,17 +336,20 @@ impl State {
         outcome
     }
 
-    fn angle_turns(&self, params: &Params, now_ns: u64) -> f64 {
-        let turns = params.spindle.angle_turns(now_ns) + self.start_turns;
+    /// Angle where the platter alone, from time 0 on, has turned by `turns`.
+    fn turned(&self, turns: f64) -> f64 {
+        let turns = turns + self.start_turns;
         if turns < 1.0 { turns } else { turns - 1.0 }
     }
 
     /// Makes `now_ns` the base moment and brings the arm's own work up to it.
     fn begin(&mut self, params: &Params, now_ns: u64) -> u64 {
         let now_ns = now_ns.max(self.base_ns);
-        let passed = (now_ns - self.base_ns) as f64;
+        let passed_ns = now_ns - self.base_ns;
+        let passed = passed_ns as f64;
         self.base_ns = now_ns;
-        self.phase = self.angle_turns(params, now_ns);
+        self.parts = params.spindle.parts_after(self.parts, passed_ns, now_ns);
+        self.phase = self.turned(params.spindle.turns_of(self.parts));
         match &mut self.activity {
             Activity::Idle => {}
             Activity::Writing(stream) => {

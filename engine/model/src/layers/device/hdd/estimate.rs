@@ -4,6 +4,8 @@
 //! settling and rotational wait. What the buffer holds, or what read-ahead is just about to read, costs nothing; of what it holds
 //! in part, the rest is to be reached. It changes nothing and takes no part of the request's transfer into account.
 
+use std::ops::Range;
+
 use super::Op;
 use super::drive::{Activity, Hdd};
 use super::max::FastMax as _;
@@ -17,8 +19,6 @@ pub(super) struct Target {
     pub head: u32,
     /// Angle of the sector's start, in turns.
     pub angle: f64,
-    /// Counter of its first block in the buffer's index.
-    counter: usize,
 }
 
 /// The position to reach.
@@ -29,6 +29,8 @@ pub(super) struct Asked {
     /// When its command is worked off and its data, of a write, are arriving. The overhead begins at the moment of the estimate when
     /// absent, and is not counted.
     pub ready_ns: Option<u64>,
+    /// False where the buffer surely does not hold the first block, and is not about to: then it is not asked.
+    pub may_be_held: bool,
 }
 
 /// The arm at one moment, for estimates.
@@ -51,7 +53,7 @@ impl Hdd {
         let lbn = lbn.min(layout.capacity() - 1);
         let track = layout.track_of(lbn);
         let (sector, _) = layout.run(&track, lbn);
-        Target { cylinder: track.cylinder, head: track.head, angle: angle(&track, sector), counter: self.state.buffer.counter(lbn) }
+        Target { cylinder: track.cylinder, head: track.head, angle: angle(&track, sector) }
     }
 
     pub(super) fn arm_now(&self, now_ns: u64) -> ArmNow {
@@ -73,12 +75,17 @@ impl Hdd {
         ArmNow { position, now, free_at, overheads, base_ns: state.base_ns, filling }
     }
 
+    /// The first blocks of the reads that continue with what the arm is reading.
+    pub(super) fn being_filled(&self, arm: &ArmNow) -> Range<u64> {
+        arm.filling.map_or(0..0, |(segment, end)| self.state.buffer.segment(segment).start..end + u64::from(self.params.rules.overlaps))
+    }
+
     /// Estimated positioning time in ns if the request were given to the drive at `now_ns`: what is left of an early write,
     /// then move, settling and rotational wait, with the platter turning on during the command overhead, which itself is
     /// not counted. 0 for a read whose first block is in the buffer. Changes nothing.
     #[must_use]
     pub fn positioning_ns(&self, now_ns: u64, op: Op, lbn: u64) -> u64 {
-        let asked = Asked { op, lbn, ready_ns: None };
+        let asked = Asked { op, lbn, ready_ns: None, may_be_held: true };
         let ns = self.positioning_to(&self.arm_now(now_ns), asked, &self.target(lbn), f64::INFINITY);
         ns.unwrap_or_default() as u64
     }
@@ -88,13 +95,11 @@ impl Hdd {
     pub(super) fn positioning_to(&self, arm: &ArmNow, asked: Asked, target: &Target, most: f64) -> Option<f64> {
         let params = &*self.params;
         let state = &self.state;
-        let Asked { op, lbn, ready_ns } = asked;
+        let Asked { op, lbn, ready_ns, may_be_held } = asked;
         let mut target = *target;
-        if op == Op::Read {
-            let filled = arm.filling.is_some_and(|(segment, end)| {
-                (lbn < end || lbn == end && params.rules.overlaps) && state.buffer.segment(segment).start <= lbn
-            });
-            if params.rules.caching && (filled || state.buffer.holds(lbn, target.counter)) {
+        if may_be_held && op == Op::Read {
+            let filled = self.being_filled(arm).contains(&lbn);
+            if filled && params.rules.caching || self.holds(lbn, lbn + 1) {
                 let rest = if filled || !params.rules.overlaps { None } else { state.buffer.find(lbn, lbn + 1) };
                 let Some(segment) = rest else { return Some(0.0) };
                 target = self.target(state.buffer.reach(segment, lbn + 1).1);

@@ -43,6 +43,7 @@ mod estimate;
 mod fixtures;
 mod geometry;
 mod max;
+mod outwards;
 mod params;
 mod queue;
 mod read;

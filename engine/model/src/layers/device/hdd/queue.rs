@@ -18,8 +18,11 @@ use seeklab_spec::QueuePolicy;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::estimate::{Asked, Target};
+use seeklab_kernel::Slab;
+
+use super::estimate::{ArmNow, Asked, Target};
 use super::max::FastMax as _;
+use super::outwards::outwards;
 use super::{Hdd, Op};
 
 /// A request as it comes to the queue.
@@ -63,8 +66,46 @@ impl<T> Entry<T> {
     }
 
     /// Lower goes first, whatever the policy but for the order of arrival.
-    fn rank(&self, last: &Range<u64>) -> (bool, bool) {
+    fn rank(&self, last: &Range<u64>) -> Rank {
         (last.contains(&self.lbn), self.continues)
+    }
+}
+
+/// Whether a request begins where all others go before, and whether it continues one that waits.
+type Rank = (bool, bool);
+
+/// All ranks, in order.
+const RANKS: [Rank; 4] = [(false, false), (false, true), (true, false), (true, true)];
+
+/// Where a waiting request begins.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    lbn: u64,
+    cylinder: u32,
+    /// Its number among the entries.
+    entry: u32,
+}
+
+/// Of the requests looked at so far, the one that is reached first; of two that are reached at once, the one that came first.
+#[derive(Clone, Copy, Debug)]
+struct Soonest {
+    ns: f64,
+    sequence: u64,
+    entry: Option<u32>,
+}
+
+impl Soonest {
+    const NONE: Self = Self { ns: f64::INFINITY, sequence: u64::MAX, entry: None };
+
+    fn consider(&mut self, entry: u32, sequence: u64, ns: f64) {
+        if ns < self.ns || (ns <= self.ns && sequence < self.sequence) {
+            *self = Self { ns, sequence, entry: Some(entry) };
+        }
+    }
+
+    /// Whether all moves over so many cylinders, and more, surely take longer. Sums of times are rounded, by far less than a nanosecond.
+    fn is_nearer_than(&self, hdd: &Hdd, cylinders: u32) -> bool {
+        hdd.moves_take_longer(cylinders, self.ns + 1.0)
     }
 }
 
@@ -76,13 +117,25 @@ struct Previous {
     end: Target,
 }
 
-/// Requests waiting in a drive. Picking looks at every entry once or twice; nothing is allocated once the queue has been as deep as
-/// it gets.
-#[derive(Clone, Debug)]
+/// Requests waiting in a drive. Nothing is allocated once the queue has been as deep as it gets.
+///
+/// A pick by the shortest access time goes from the arm outwards and ends where the move alone takes longer, so its cost hardly grows
+/// with the queue. The buffer is asked only for requests whose first block it may have come to hold since ([`Buffer::news`]).
+///
+/// [`Buffer::news`]: super::buffer::Buffer::news
+#[derive(Debug)]
 pub struct DriveQueue<T: Copy> {
     policy: QueuePolicy,
     max_age_ns: Option<u64>,
-    entries: Vec<Entry<T>>,
+    /// Requests that are not in order yet, and where they begin, from the lowest block to the highest: so by cylinder, too.
+    entries: Slab<Entry<T>>,
+    places: Vec<Place>,
+    /// The reads among them whose first block the buffer may hold.
+    near: Vec<u32>,
+    /// News of the buffer so far.
+    known_news: u64,
+    /// Most blocks of a request so far.
+    longest_blocks: u64,
     /// Requests that are in order, and how many may be.
     plan: VecDeque<Entry<T>>,
     planned: usize,
@@ -101,7 +154,11 @@ impl<T: Copy> DriveQueue<T> {
         Self {
             policy,
             max_age_ns,
-            entries: Vec::new(),
+            entries: Slab::default(),
+            places: Vec::new(),
+            near: Vec::new(),
+            known_news: 0,
+            longest_blocks: 0,
             plan: VecDeque::new(),
             planned: 0,
             arrived_since_ns: 0,
@@ -117,16 +174,10 @@ impl<T: Copy> DriveQueue<T> {
         Self { planned: planned as usize, plan: VecDeque::with_capacity(planned as usize), ..self }
     }
 
-    /// An empty queue with room for `depth` entries without allocating.
-    #[must_use]
-    pub fn with_capacity(policy: QueuePolicy, max_age_ns: Option<u64>, depth: usize) -> Self {
-        Self { entries: Vec::with_capacity(depth), ..Self::new(policy, max_age_ns) }
-    }
-
     /// Number of waiting requests.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.plan.len() + self.entries.len()
+        self.plan.len() + self.places.len()
     }
 
     /// Whether none waits.
@@ -135,9 +186,13 @@ impl<T: Copy> DriveQueue<T> {
         self.len() == 0
     }
 
-    /// The waiting requests: those in order, then the others in no particular order. Their places count through both.
+    /// The waiting requests: those in order, then the others by their first blocks. Their places count through both.
     pub fn entries(&self) -> impl Iterator<Item = &Entry<T>> {
-        self.plan.iter().chain(&self.entries)
+        self.plan.iter().chain(self.unplanned())
+    }
+
+    fn unplanned(&self) -> impl Iterator<Item = &Entry<T>> {
+        self.places.iter().map(|place| &self.entries[place.entry])
     }
 
     /// The request at a place.
@@ -146,7 +201,7 @@ impl<T: Copy> DriveQueue<T> {
     /// When there is none.
     #[must_use]
     pub fn at(&self, index: usize) -> &Entry<T> {
-        self.plan.get(index).unwrap_or_else(|| &self.entries[index - self.plan.len()])
+        self.plan.get(index).unwrap_or_else(|| &self.entries[self.places[index - self.plan.len()].entry])
     }
 
     /// Puts a request into the queue at `now_ns`. The drive is the one it will be served by.
@@ -155,19 +210,34 @@ impl<T: Copy> DriveQueue<T> {
         let sequence = self.next_sequence;
         self.next_sequence += 1;
         let mut new = Entry { op, lbn, end, ready_ns, arrival_ns: now_ns, sequence, tag, target: hdd.target(lbn), continues: false };
-        if self.plan.len() < self.planned && self.entries.is_empty() {
+        if self.plan.len() < self.planned && self.places.is_empty() {
             return self.plan.push_back(new);
         }
-        for entry in &mut self.entries {
-            entry.continues |= entry.is_after(&new);
-            new.continues |= new.is_after(entry);
+        self.longest_blocks = self.longest_blocks.max(end - lbn);
+        for place in places_from(&self.places, end).iter().take_while(|place| place.lbn == end) {
+            let next = &mut self.entries[place.entry];
+            next.continues |= next.is_after(&new);
         }
-        self.entries.push(new);
+        new.continues = self.has_before(&new);
+        let cylinder = new.target.cylinder;
+        let entry = self.entries.insert(new);
+        let index = self.places.partition_point(|place| place.lbn <= lbn);
+        self.places.insert(index, Place { lbn, cylinder, entry });
+        if op == Op::Read && hdd.holds(lbn, lbn + 1) {
+            self.near.push(entry);
+        }
     }
 
-    /// The place of the request that goes next at `now_ns`; `None` when none waits. O(entries). Requests that begin in `last` go after
+    /// Whether a request waits that `entry` continues.
+    fn has_before(&self, entry: &Entry<T>) -> bool {
+        let before = places_from(&self.places, entry.lbn.saturating_sub(self.longest_blocks));
+        before.iter().take_while(|place| place.lbn < entry.lbn).any(|place| entry.is_after(&self.entries[place.entry]))
+    }
+
+    /// The place of the request that goes next at `now_ns`; `None` when none waits. Requests that begin in `last` go after
     /// all others, and a request that continues one that waits goes after it; the order of arrival stays what it is.
     pub fn next(&mut self, hdd: &Hdd, now_ns: u64, last: &Range<u64>) -> Option<usize> {
+        self.learn(hdd);
         if self.plan.is_empty() { self.choose(hdd, now_ns, last, None) } else { Some(0) }
     }
 
@@ -182,7 +252,7 @@ impl<T: Copy> DriveQueue<T> {
         }
     }
 
-    /// The index in `entries` of the request that goes next at `now_ns`, or after another one.
+    /// The index in `places` of the request that goes next at `now_ns`, or after another one.
     fn choose(&mut self, hdd: &Hdd, now_ns: u64, last: &Range<u64>, from: Option<Previous>) -> Option<usize> {
         if let Some(index) = self.overdue(now_ns) {
             return Some(index);
@@ -209,25 +279,68 @@ impl<T: Copy> DriveQueue<T> {
         }
     }
 
-    /// The end of the stream that waits from block `from` on: of requests that each begin before the end of those before them, and of
-    /// the `blocks` from `from` on.
+    /// The end of the stream that waits from block `first` on: of requests that each begin before the end of those before them, and of
+    /// the `blocks` from `first` on.
     #[must_use]
-    pub fn stream_end(&self, from: u64, blocks: u64) -> u64 {
-        let mut end = from.saturating_add(blocks);
-        loop {
-            let of_stream = self.entries.iter().filter(|entry| (from..=end).contains(&entry.lbn));
-            match of_stream.map(|entry| entry.end).max() {
-                Some(further) if further > end => end = further,
-                _ => return end,
+    pub fn stream_end(&self, first: u64, blocks: u64) -> u64 {
+        let mut end = first.saturating_add(blocks);
+        for place in places_from(&self.places, first) {
+            if place.lbn > end {
+                break;
             }
+            end = end.max(self.entries[place.entry].end);
         }
+        end
     }
 
     /// The place of the first read that the buffer holds, if there is one.
     #[must_use]
-    pub fn held(&self, hdd: &Hdd) -> Option<usize> {
-        let held = |(_, entry): &(usize, &Entry<T>)| entry.op == Op::Read && hdd.holds(entry.lbn, entry.end);
-        self.entries().enumerate().filter(held).min_by_key(|(_, entry)| entry.sequence).map(|(index, _)| index)
+    pub fn held(&mut self, hdd: &Hdd) -> Option<usize> {
+        self.learn(hdd);
+        if self.near.is_empty() && self.plan.is_empty() {
+            return None;
+        }
+        let held = |entry: &Entry<T>| entry.op == Op::Read && hdd.holds(entry.lbn, entry.end);
+        let planned = self.plan.iter().enumerate().filter(|(_, entry)| held(entry)).map(|(index, entry)| (entry.sequence, index)).min();
+        let near =
+            self.near.iter().map(|number| (self.entries[*number].sequence, *number)).filter(|(_, number)| held(&self.entries[*number]));
+        let near = near.min().map(|(sequence, number)| (sequence, self.plan.len() + self.place_of(number)));
+        planned.into_iter().chain(near).min().map(|(_, index)| index)
+    }
+
+    /// Takes note of the requests whose first block the buffer has come to hold.
+    fn learn(&mut self, hdd: &Hdd) {
+        let news = hdd.news();
+        if news.count() == self.known_news {
+            return;
+        }
+        match news.since(self.known_news) {
+            None => {
+                self.near.clear();
+                self.near.extend(self.places.iter().map(|place| place.entry));
+            }
+            Some(ranges) => {
+                for range in ranges {
+                    for place in places_from(&self.places, range.start).iter().take_while(|place| place.lbn < range.end) {
+                        if !self.near.contains(&place.entry) {
+                            self.near.push(place.entry);
+                        }
+                    }
+                }
+            }
+        }
+        self.known_news = news.count();
+        self.near.retain(|entry| {
+            let Entry { op, lbn, .. } = self.entries[*entry];
+            op == Op::Read && hdd.holds(lbn, lbn + 1)
+        });
+    }
+
+    /// The index in `places` of a request.
+    fn place_of(&self, entry: u32) -> usize {
+        let lbn = self.entries[entry].lbn;
+        let first = self.places.partition_point(|place| place.lbn < lbn);
+        first + self.places[first..].iter().take_while(|place| place.entry != entry).count()
     }
 
     /// Takes out the request at a place.
@@ -239,11 +352,19 @@ impl<T: Copy> DriveQueue<T> {
 
     /// Takes a request out of those that are not in order yet.
     fn remove(&mut self, index: usize) -> Entry<T> {
-        let entry = self.entries.swap_remove(index);
+        let number = self.places.remove(index).entry;
+        let entry = self.entries[number];
+        self.entries.release(number);
+        self.near.retain(|near| *near != number);
         // Of two that end at the same block, each may be the one that was continued.
-        for index in 0..self.entries.len() {
-            if self.entries[index].is_after(&entry) {
-                self.entries[index].continues = self.entries.iter().any(|other| self.entries[index].is_after(other));
+        let behind = self.places.partition_point(|place| place.lbn < entry.end);
+        for index in behind..self.places.len() {
+            let Place { lbn, entry: next, .. } = self.places[index];
+            if lbn > entry.end {
+                break;
+            }
+            if self.entries[next].is_after(&entry) {
+                self.entries[next].continues = self.has_before(&self.entries[next]);
             }
         }
         entry
@@ -264,43 +385,62 @@ impl<T: Copy> DriveQueue<T> {
             return None;
         }
         let oldest = self.least(|entry| entry.sequence)?;
-        self.arrived_since_ns = self.entries[oldest].arrival_ns;
+        self.arrived_since_ns = self.entries[self.places[oldest].entry].arrival_ns;
         (now_ns.saturating_sub(self.arrived_since_ns) > limit).then_some(oldest)
     }
 
-    /// Index of the entry that is reached first. The nearest is tried first: most others are then farther away than it is reached.
+    /// The index in `places` of the request that is reached first.
     fn soonest(&self, hdd: &Hdd, now_ns: u64, last: &Range<u64>) -> Option<usize> {
         let arm = hdd.arm_now(now_ns);
-        let here = arm.position.cylinder;
-        let nearest = self.least(|entry| (entry.rank(last), entry.target.cylinder.abs_diff(here)))?;
-        let rank = self.entries[nearest].rank(last);
-        let mut best: Option<(f64, u64, usize)> = None;
-        for index in std::iter::once(nearest).chain((0..self.entries.len()).filter(|index| *index != nearest)) {
-            let entry = &self.entries[index];
-            let most = best.map_or(f64::INFINITY, |(ns, ..)| ns);
-            if entry.rank(last) > rank {
-                continue;
-            }
-            let asked = Asked { op: entry.op, lbn: entry.lbn, ready_ns: entry.ready_ns };
-            let Some(ns) = hdd.positioning_to(&arm, asked, &entry.target, most) else { continue };
-            let ns = ns.fast_max(0.0);
-            if best.is_none_or(|(least, sequence, _)| ns < least || (ns <= least && entry.sequence < sequence)) {
-                best = Some((ns, entry.sequence, index));
-            }
-        }
-        best.map(|(.., index)| index)
+        RANKS.into_iter().find_map(|rank| self.soonest_of(hdd, &arm, last, rank))
     }
 
-    /// Index of the entry that is reached first after another request.
-    fn soonest_after(&self, hdd: &Hdd, last: &Range<u64>, from: &Previous) -> Option<usize> {
-        let mut best: Option<((bool, bool), f64, u64, usize)> = None;
-        for (index, entry) in self.entries.iter().enumerate() {
-            let key = (entry.rank(last), hdd.positioning_after(&from.end, entry.op, &entry.target), entry.sequence);
-            if best.is_none_or(|(rank, ns, sequence, _)| key < (rank, ns, sequence)) {
-                best = Some((key.0, key.1, key.2, index));
+    /// The same among the requests of a rank.
+    fn soonest_of(&self, hdd: &Hdd, arm: &ArmNow, last: &Range<u64>, rank: Rank) -> Option<usize> {
+        let mut soonest = Soonest::NONE;
+        let consider = |soonest: &mut Soonest, number: u32, may_be_held: bool| {
+            let entry = &self.entries[number];
+            let asked = Asked { op: entry.op, lbn: entry.lbn, ready_ns: entry.ready_ns, may_be_held };
+            if entry.rank(last) == rank
+                && let Some(ns) = hdd.positioning_to(arm, asked, &entry.target, soonest.ns)
+            {
+                soonest.consider(number, entry.sequence, ns.fast_max(0.0));
+            }
+        };
+        // What the buffer holds, or is about to, is reached without a move, wherever it is.
+        let filled = hdd.being_filled(arm);
+        let being_filled = places_from(&self.places, filled.start).iter().take_while(|place| place.lbn < filled.end);
+        for number in self.near.iter().copied().chain(being_filled.map(|place| place.entry)) {
+            consider(&mut soonest, number, true);
+        }
+        for (index, distance) in outwards(&self.places, arm.position.cylinder, |place| place.cylinder) {
+            if soonest.is_nearer_than(hdd, distance) {
+                break;
+            }
+            let place = &self.places[index];
+            if !filled.contains(&place.lbn) && !self.near.contains(&place.entry) {
+                consider(&mut soonest, place.entry, false);
             }
         }
-        best.map(|(.., index)| index)
+        soonest.entry.map(|entry| self.place_of(entry))
+    }
+
+    /// The index in `places` of the request that is reached first after another one.
+    fn soonest_after(&self, hdd: &Hdd, last: &Range<u64>, from: &Previous) -> Option<usize> {
+        RANKS.into_iter().find_map(|rank| {
+            let mut soonest = Soonest::NONE;
+            for (index, distance) in outwards(&self.places, from.end.cylinder, |place| place.cylinder) {
+                if soonest.is_nearer_than(hdd, distance) {
+                    break;
+                }
+                let number = self.places[index].entry;
+                let entry = &self.entries[number];
+                if entry.rank(last) == rank {
+                    soonest.consider(number, entry.sequence, hdd.positioning_after(&from.end, entry.op, &entry.target));
+                }
+            }
+            soonest.entry.map(|entry| self.place_of(entry))
+        })
     }
 
     fn scan(&mut self, here: u32, last: &Range<u64>) -> Option<usize> {
@@ -310,17 +450,22 @@ impl<T: Copy> DriveQueue<T> {
             let cylinder = entry.target.cylinder;
             (entry.rank(last), !ahead(cylinder), cylinder.abs_diff(here), entry.sequence)
         })?;
-        if !ahead(self.entries[index].target.cylinder) {
+        if !ahead(self.places[index].cylinder) {
             self.upwards = !upwards;
         }
         Some(index)
     }
 
-    /// Index of the entry with the least key; `None` when none waits.
+    /// The index in `places` of the request with the least key; `None` when none waits.
     fn least<K: Ord>(&self, key: impl Fn(&Entry<T>) -> K) -> Option<usize> {
-        let keyed = self.entries.iter().enumerate().map(|(index, entry)| (key(entry), index));
+        let keyed = self.unplanned().enumerate().map(|(index, entry)| (key(entry), index));
         keyed.min().map(|(_, index)| index)
     }
+}
+
+/// The places from block `lbn` on.
+fn places_from(places: &[Place], lbn: u64) -> &[Place] {
+    &places[places.partition_point(|place| place.lbn < lbn)..]
 }
 
 #[cfg(test)]
@@ -437,7 +582,7 @@ mod tests {
         let capacity = params.capacity_sectors();
         let mut hdd = Hdd::new(params);
         let mut queue = DriveQueue::new(QueuePolicy::Satf, None);
-        let (mut state, mut now) = (3_u64, 0);
+        let (mut state, mut now, mut held_at_once) = (3_u64, 0, 0);
         for round in 0..3000_u64 {
             while queue.len() < 1 + (round % 40) as usize {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -446,11 +591,36 @@ mod tests {
                 let op = if state.is_multiple_of(3) { Op::Write } else { Op::Read };
                 queue.push(&hdd, now, at(op, lbn), ());
             }
+            let held = |entry: &&Entry<()>| entry.op == Op::Read && hdd.holds(entry.lbn, entry.end);
+            let first_held = queue.entries().filter(held).map(|entry| entry.sequence).min();
+            assert_eq!(queue.held(&hdd).map(|index| queue.at(index).sequence), first_held, "round {round}");
+            held_at_once += u32::from(first_held.is_some());
             let estimates = queue.entries().map(|entry| (hdd.positioning_ns(now, entry.op, entry.lbn), entry.sequence));
             let least = estimates.min().expect("requests wait").0;
             let entry = queue.pick(&hdd, now).expect("requests wait");
             assert_eq!(hdd.positioning_ns(now, entry.op, entry.lbn), least, "round {round}");
             now = hdd.serve(now, entry.op, entry.lbn, 8).done_ns + round % 7 * 500_000;
+            hdd.advance_to(now);
+        }
+        assert!(held_at_once > 100, "{held_at_once}");
+    }
+
+    #[test]
+    fn what_continues_another_request_is_known_as_requests_come_and_go() {
+        let hdd = small_hdd(&[]);
+        let mut queue = DriveQueue::new(QueuePolicy::Fcfs, None);
+        let mut state = 5_u64;
+        for round in 0..2000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let lbn = (state >> 40) % 60;
+            let op = if state >> 33 & 1 == 0 { Op::Read } else { Op::Write };
+            queue.push(&hdd, 0, Arrival { op, lbn, end: lbn + 1 + (state >> 50) % 5, ready_ns: None }, ());
+            if queue.len() > 12 {
+                queue.take((state >> 36) as usize % 13);
+            }
+            for entry in queue.entries() {
+                assert_eq!(entry.continues, queue.entries().any(|other| entry.is_after(other)), "round {round}");
+            }
         }
     }
 

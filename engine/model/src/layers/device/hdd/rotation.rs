@@ -70,14 +70,38 @@ impl Spindle {
     /// Angle under the heads at `now_ns`, in turns: at least 0, below 1.
     #[must_use]
     pub fn angle_turns(&self, now_ns: u64) -> f64 {
+        self.turns_of(self.parts_at(now_ns))
+    }
+
+    /// The angle at `now_ns` in parts: as many as `period_ns` has nanoseconds are a turn.
+    fn parts_at(&self, now_ns: u64) -> u64 {
         let within = now_ns % self.period_ns;
-        let done = if self.is_short {
+        if self.is_short {
             within * self.turns % self.period_ns
         } else {
             // The remainder is below `period_ns`, so it fits.
             (u128::from(within) * u128::from(self.turns) % u128::from(self.period_ns)) as u64
-        };
-        done as f64 / self.period_ns as f64
+        }
+    }
+
+    /// The angle at `now_ns` in parts, where it was `parts` so many nanoseconds before: within a turn, without a division.
+    #[inline]
+    #[must_use]
+    pub fn parts_after(&self, parts: u64, passed_ns: u64, now_ns: u64) -> u64 {
+        match passed_ns.checked_mul(self.turns) {
+            Some(more) if more < self.period_ns => {
+                let parts = parts + more;
+                if parts < self.period_ns { parts } else { parts - self.period_ns }
+            }
+            _ => self.parts_at(now_ns),
+        }
+    }
+
+    /// The angle that is so many parts, in turns.
+    #[inline]
+    #[must_use]
+    pub fn turns_of(&self, parts: u64) -> f64 {
+        parts as f64 / self.period_ns as f64
     }
 
     /// Time from `at_ns` (relative to a moment with the angle `phase`) until `target` (in turns) comes by, in ns: at least
@@ -140,6 +164,18 @@ mod tests {
         let turns = u128::from(at_ns) * 9_999_991;
         let expected = (turns % u128::from(MILLI_MINUTE_NS)) as f64 / MILLI_MINUTE_NS as f64;
         assert!((spindle.angle_turns(at_ns) - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_angle_after_a_while_is_the_angle_at_that_moment() {
+        for spindle in [Spindle::new(7200.0), Spindle::new(7200.0).slower_by(0.37), Spindle::new(9999.991)] {
+            let (mut now_ns, mut parts) = (0, 0);
+            for passed_ns in (0..50).flat_map(|step| [step * 131_071, 1 << step, 8_333_333, 0]) {
+                now_ns += passed_ns;
+                parts = spindle.parts_after(parts, passed_ns, now_ns);
+                assert_eq!(spindle.turns_of(parts).to_bits(), spindle.angle_turns(now_ns).to_bits(), "{now_ns}");
+            }
+        }
     }
 
     #[test]

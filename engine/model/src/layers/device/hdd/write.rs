@@ -6,6 +6,10 @@ use super::max::FastMax as _;
 use super::params::Params;
 use super::transfer::{Supply, WriteStart, write_blocks};
 
+/// Largest segment, in blocks, for which a write larger than it is held up by the media. Beyond it the buffer counts as
+/// unlimited; requests are never that large.
+const MAX_WINDOW: u64 = 65_535;
+
 /// Drives with the extra write disconnect begin to write when so many blocks are buffered (or all, if fewer) ...
 const HELD_BLOCKS: u64 = 10;
 /// ... or so many for a long request ...
@@ -58,6 +62,9 @@ impl State {
             stream.supply(bus_from, timing.write_block, lbn, blocks, rules.segment_blocks)
         });
         let larger = blocks > rules.segment_blocks;
+        if larger && rules.segment_blocks <= MAX_WINDOW {
+            self.window.resize(rules.segment_blocks as usize, 0.0);
+        }
         let mut supply = Supply::new(first_at, step, if larger { &mut self.window } else { &mut [] });
         let held = if blocks >= LONG_WRITE_BLOCKS { HELD_BLOCKS_LONG } else { blocks.min(HELD_BLOCKS) };
         // A command that waited while the arm was at work finds it settled.

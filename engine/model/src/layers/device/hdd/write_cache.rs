@@ -19,6 +19,7 @@ use seeklab_spec::QueuePolicy;
 
 use super::Hdd;
 use super::estimate::{Asked, Target};
+use super::outwards::outwards;
 use crate::layers::device::hdd::Op;
 
 /// Most extents where the drive's description does not say.
@@ -276,30 +277,15 @@ impl WriteCache {
     /// The extent that is reached first: from the arm's place outwards, until the move alone takes longer.
     fn soonest(&self, hdd: &Hdd, now_ns: u64) -> Option<usize> {
         let arm = hdd.arm_now(now_ns);
-        let here = arm.position.cylinder;
-        let mut up = self.extents.partition_point(|extent| extent.target.cylinder < here);
-        let mut down = up;
         let mut best: Option<(f64, usize)> = None;
-        loop {
-            let distance = |index: usize| self.extents[index].target.cylinder.abs_diff(here);
-            let index = match (up < self.extents.len(), down > 0) {
-                (true, true) if distance(up) <= distance(down - 1) => up,
-                (_, true) => down - 1,
-                (true, false) => up,
-                (false, false) => break,
-            };
-            if index == up {
-                up += 1;
-            } else {
-                down -= 1;
-            }
+        for (index, distance) in outwards(&self.extents, arm.position.cylinder, |extent| extent.target.cylinder) {
             let extent = &self.extents[index];
             let most = best.map_or(f64::INFINITY, |(ns, _)| ns);
-            let asked = Asked { op: Op::Write, lbn: extent.start, ready_ns: Some(now_ns) };
+            let asked = Asked { op: Op::Write, lbn: extent.start, ready_ns: Some(now_ns), may_be_held: false };
             match hdd.positioning_to(&arm, asked, &extent.target, most) {
                 Some(ns) if ns < most => best = Some((ns, index)),
                 // What lies farther is reached later: no move over as much or more is quicker.
-                None if hdd.moves_take_longer(distance(index), most) => break,
+                None if hdd.moves_take_longer(distance, most) => break,
                 _ => {}
             }
         }
