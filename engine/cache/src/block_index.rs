@@ -55,6 +55,15 @@ impl Cursor {
         (slot != NONE).then_some(slot)
     }
 
+    /// The slots of `key`, which it has seen, and of the keys after it up to before `end`, as far as it has seen them.
+    #[inline]
+    #[must_use]
+    pub fn slots_from(&self, key: u64, end: u64) -> &[Slot] {
+        let (_, from) = neighbours(key);
+        let count = usize::try_from(end - key).unwrap_or(NEIGHBOURS).min(NEIGHBOURS - from);
+        &self.slots[from..from + count]
+    }
+
     /// Return the slots seen.
     pub(crate) fn slots_mut(&mut self) -> &mut [Slot] {
         &mut self.slots

@@ -27,6 +27,10 @@ impl Rules for Fifo {
         &mut self.objects
     }
     fn touch(&mut self, _: Slot) {}
+    fn touch_all(&mut self, _: &[Slot]) {}
+    fn insert_run(&mut self, first: u64, count: u64, slots: &mut Vec<Slot>) -> u64 {
+        self.objects.replace_oldest(0, first, count, slots)
+    }
 }
 
 #[cfg(test)]

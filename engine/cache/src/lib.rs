@@ -62,6 +62,9 @@ pub trait Policy {
     fn hit(&mut self, slot: Slot);
     /// The objects at `slots`, all in the cache, are used, one after the other.
     fn hit_all(&mut self, slots: &[Slot]);
+    /// Admits `count` keys from `first` on, each of size 1 and all missing, one after the other. Appends their slots to `slots`, with
+    /// [`NONE`] for a key that is not admitted.
+    fn admit_run(&mut self, first: u64, count: u64, slots: &mut Vec<Slot>);
     /// As [`Policy::admit`] of a key that is known to be missing.
     fn admit_missing(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot>;
     /// Takes in `key`, which is missing, with `size` bytes (0 counts as 1), and appends the keys that leave for it to `evicted`.
@@ -125,6 +128,17 @@ pub trait Rules {
     }
     /// The object at `slot`, which is in the cache, is used.
     fn touch(&mut self, slot: Slot);
+    /// The objects at `slots`, all in the cache, are used, one after the other.
+    fn touch_all(&mut self, slots: &[Slot]) {
+        for slot in slots {
+            self.touch(*slot);
+        }
+    }
+    /// Takes in keys from `first` on, all missing and of size 1, as if one after the other, and appends their slots. Returns how many of
+    /// the `count` keys; a policy that has no faster way than one by one takes none.
+    fn insert_run(&mut self, _first: u64, _count: u64, _slots: &mut Vec<Slot>) -> u64 {
+        0
+    }
     /// `key` is missing: learn from what is remembered of it, and take a ghost out of its list. It is admitted next, or forgotten
     /// when it has grown too large.
     fn prepare(&mut self, _key: u64, _size: u64) -> Admission {
@@ -202,9 +216,21 @@ impl<R: Rules> Policy for R {
         }
     }
     fn hit_all(&mut self, slots: &[Slot]) {
-        for slot in slots {
-            debug_assert!(self.objects().store.is_resident(*slot));
-            self.touch(*slot);
+        debug_assert!(slots.iter().all(|slot| self.objects().store.is_resident(*slot)));
+        self.touch_all(slots);
+    }
+    fn admit_run(&mut self, first: u64, count: u64, slots: &mut Vec<Slot>) {
+        let mut evicted = Vec::new();
+        let end = first + count;
+        let mut next = first;
+        while next < end {
+            let taken = self.insert_run(next, end - next, slots);
+            next += taken;
+            if taken == 0 {
+                slots.push(admit(self, next, 1, &mut evicted).unwrap_or(NONE));
+                evicted.clear();
+                next += 1;
+            }
         }
     }
     fn admit_missing(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot> {

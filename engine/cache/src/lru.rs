@@ -30,6 +30,12 @@ impl Rules for Lru {
     fn touch(&mut self, slot: Slot) {
         self.objects.renew(slot, 0);
     }
+    fn touch_all(&mut self, slots: &[Slot]) {
+        self.objects.renew_all(slots, 0);
+    }
+    fn insert_run(&mut self, first: u64, count: u64, slots: &mut Vec<Slot>) -> u64 {
+        self.objects.replace_oldest(0, first, count, slots)
+    }
 }
 
 #[cfg(test)]

@@ -87,6 +87,16 @@ impl Objects {
         self.store.renew(&mut self.lists[list as usize], slot);
     }
 
+    /// Makes entries of a list its newest, one after the other.
+    pub fn renew_all(&mut self, slots: &[Slot], list: u8) {
+        self.store.renew_all(&mut self.lists[list as usize], slots);
+    }
+
+    /// Gives the oldest of a list to new keys, see [`Store::replace_oldest`].
+    pub fn replace_oldest(&mut self, list: u8, first: u64, count: u64, slots: &mut Vec<Slot>) -> u64 {
+        self.store.replace_oldest(&self.lists[list as usize], first, count, slots)
+    }
+
     /// Takes the ghost of a missing key, if there is one, out of its list.
     pub fn take_ghost(&mut self, key: u64) -> Admission {
         self.store.find_any(key).map_or(Admission::New, |slot| {

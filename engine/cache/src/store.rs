@@ -247,6 +247,62 @@ impl Store {
         }
     }
 
+    /// Makes entries of a list its newest, one after the other: entries that stand so in the list move as one.
+    pub fn renew_all(&mut self, list: &mut List, slots: &[Slot]) {
+        let mut rest = slots;
+        while let Some(first) = rest.first() {
+            let mut run = 1;
+            while run < rest.len() && self.entries[rest[run - 1] as usize].newer == rest[run] {
+                run += 1;
+            }
+            self.renew_run(list, *first, rest[run - 1]);
+            rest = &rest[run..];
+        }
+    }
+
+    /// Makes entries that stand one after the other, from `first` to `last`, the newest of their list.
+    #[inline]
+    fn renew_run(&mut self, list: &List, first: Slot, last: Slot) {
+        let newest = self.entries[list.head as usize].older;
+        if newest == last {
+            return;
+        }
+        let (before, after) = (self.entries[first as usize].older, self.entries[last as usize].newer);
+        self.link(before, after);
+        self.link(newest, first);
+        self.link(last, list.head);
+    }
+
+    /// Makes two entries neighbours.
+    #[inline]
+    fn link(&mut self, older: Slot, newer: Slot) {
+        self.entries[older as usize].newer = newer;
+        self.entries[newer as usize].older = older;
+    }
+
+    /// Takes in keys from `first` on, all missing and of size 1, in a cache that is full of objects of size 1 in one list: each evicts the
+    /// oldest and becomes the newest in its place. Returns how many of the `count` keys: none in any other cache.
+    pub fn replace_oldest(&mut self, list: &List, first: u64, count: u64, slots: &mut Vec<Slot>) -> u64 {
+        let is_full = self.used == self.capacity && self.used == self.len && self.ghosts == 0 && self.reserved == 0;
+        let count = count.min(self.len);
+        if !is_full || count == 0 || !self.takes(first + count - 1) {
+            return 0;
+        }
+        let oldest = self.entries[list.head as usize].newer;
+        let (mut slot, mut last) = (oldest, oldest);
+        for key in first..first + count {
+            let entry = &mut self.entries[slot as usize];
+            let gone = std::mem::replace(&mut entry.key, key);
+            let next = entry.newer;
+            self.index.remove(gone, slot);
+            self.index.insert(key, slot);
+            slots.push(slot);
+            (last, slot) = (slot, next);
+        }
+        self.renew_run(list, oldest, last);
+        count
+    }
+
     /// Keys of a list from oldest to newest, for tests.
     #[cfg(test)]
     pub(crate) fn keys(&self, list: &List) -> Vec<u64> {

@@ -32,6 +32,34 @@ fn trace_of(requests: &[(u64, u64)], in_blocks: bool) -> Trace {
     builder.finish()
 }
 
+proptest! {
+    #[test]
+    fn a_run_is_admitted_and_used_as_its_keys_one_by_one(
+        capacity in 1u64..40,
+        runs in proptest::collection::vec((0u64..80, 1u64..30), 1..40),
+        keys in prop_oneof![Just(Keys::Any), Just(Keys::Runs), Just(Keys::Below(100))],
+    ) {
+        for kind in PolicyKind::ALL {
+            let [mut by_run, mut by_key] = [kind.cache(capacity, keys), kind.cache(capacity, keys)];
+            let mut ignored = Vec::new();
+            for (first, count) in &runs {
+                let present: Vec<Slot> = (*first..first + count).filter_map(|key| by_run.find(key)).collect();
+                by_run.hit_all(&present);
+                present.iter().for_each(|slot| by_key.hit(*slot));
+                let missing = (*first..first + count).take_while(|key| !by_run.contains(*key)).count() as u64;
+                let mut slots = Vec::new();
+                by_run.admit_run(*first, missing, &mut slots);
+                let one_by_one: Vec<Slot> =
+                    (*first..first + missing).map(|key| by_key.admit_missing(key, 1, &mut ignored).unwrap_or(NONE)).collect();
+                prop_assert_eq!(&slots, &one_by_one, "{}", kind);
+                for key in 0..130 {
+                    prop_assert_eq!(by_run.find(key), by_key.find(key), "{} {}", kind, key);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn names_are_read_and_written_alike_everywhere() {
     for kind in PolicyKind::ALL {

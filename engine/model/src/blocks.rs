@@ -57,14 +57,14 @@ impl Blocks {
         self.policy.find(block)
     }
 
-    /// As [`Blocks::find`], from where `cursor` is; it is stale once a block is added or removed.
+    /// The places of the blocks from `block` on, up to before `end`, as many as one look finds: at least one. [`NONE`] stands for a block
+    /// that is not there. `cursor` is stale once a block is added or removed.
     #[inline]
-    #[must_use]
-    pub fn find_next(&self, cursor: &mut Cursor, block: u64) -> Option<Slot> {
+    pub fn find_run<'a>(&self, cursor: &'a mut Cursor, block: u64, end: u64) -> &'a [Slot] {
         if !cursor.covers(block) {
             *cursor = self.policy.find_around(block);
         }
-        cursor.slot(block)
+        cursor.slots_from(block, end)
     }
 
     /// Return the mark of a block.
@@ -82,20 +82,40 @@ impl Blocks {
     pub fn add(&mut self, block: u64, fetch: u32, prefetch: u32) {
         self.evicted.clear();
         if let Some(place) = self.policy.admit_missing(block, 1, &mut self.evicted) {
-            let mark = Mark { fetch, prefetch };
-            match self.marks.get_mut(place as usize) {
-                Some(free) => *free = mark,
-                None => self.marks.resize(place as usize + 1, mark), // slots are given in order, but for a policy's own
-            }
+            self.set_mark(place, Mark { fetch, prefetch });
+        }
+    }
+
+    #[inline]
+    fn set_mark(&mut self, place: Slot, mark: Mark) {
+        match self.marks.get_mut(place as usize) {
+            Some(free) => *free = mark,
+            None => self.marks.resize(place as usize + 1, mark), // slots are given in order, but for a policy's own
+        }
+    }
+
+    /// Takes in the blocks of a run, none of which is there, as [`Blocks::add`] does. Appends their places, with [`NONE`] for a block that
+    /// the policy does not take.
+    pub fn add_run(&mut self, run: Range, fetch: u32, prefetch: u32, places: &mut Vec<Slot>) {
+        let from = places.len();
+        self.policy.admit_run(run.start, run.end - run.start, places);
+        for place in places[from..].iter().filter(|place| **place != NONE) {
+            self.set_mark(*place, Mark { fetch, prefetch });
+        }
+    }
+
+    /// The block of a fetch has come to the place that it was given, if it is still expected there.
+    #[inline]
+    pub fn arrive_at(&mut self, place: Slot, fetch: u32) {
+        if let Some(mark) = self.marks.get_mut(place as usize).filter(|mark| mark.fetch == fetch) {
+            mark.fetch = NONE;
         }
     }
 
     /// The block of a fetch has come, if it is still expected.
-    pub fn arrive(&mut self, cursor: &mut Cursor, block: u64, fetch: u32) {
-        if let Some(place) = self.find_next(cursor, block)
-            && self.marks[place as usize].fetch == fetch
-        {
-            self.marks[place as usize].fetch = NONE;
+    pub fn arrive(&mut self, block: u64, fetch: u32) {
+        if let Some(place) = self.find(block) {
+            self.arrive_at(place, fetch);
         }
     }
 
@@ -143,9 +163,9 @@ mod tests {
         let mut blocks = Blocks::new(PolicyKind::Arc, 4);
         blocks.add(7, 3, 5);
         let place = blocks.find(7).expect("on its way");
-        blocks.arrive(&mut Cursor::default(), 7, 4); // somebody else's
+        blocks.arrive(7, 4); // somebody else's
         assert_eq!((blocks.mark(place).fetch, blocks.mark(place).prefetch), (3, 5));
-        blocks.arrive(&mut Cursor::default(), 7, 3);
+        blocks.arrive(7, 3);
         assert_eq!((blocks.mark(place).fetch, blocks.mark(place).prefetch), (NONE, 5));
     }
 

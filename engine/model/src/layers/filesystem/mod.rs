@@ -52,10 +52,10 @@ pub struct PrefetchRecord {
 }
 
 struct Fetch {
-    first: u64,
-    blocks: u64,
     prefetch: u32,
     waiters: Vec<RequestId>,
+    /// The places of its blocks in the cache.
+    places: Vec<u32>,
 }
 
 struct Cache {
@@ -204,28 +204,32 @@ impl Filesystem {
         let mut cursor = Cursor::default();
         self.runs.clear();
         self.used.clear();
-        for block in start / self.block..end.div_ceil(self.block) {
-            let bytes = end.min((block + 1) * self.block) - start.max(block * self.block);
-            let Some(place) = cache.blocks.find_next(&mut cursor, block) else {
-                missed += bytes;
-                extend_runs(&mut self.runs, block);
-                continue;
-            };
-            let mark = cache.blocks.mark_mut(place);
-            if mark.prefetch != NONE {
-                self.prefetches[mark.prefetch as usize].used_bytes += self.block;
-                mark.prefetch = NONE;
-            }
-            let fetch = mark.fetch;
-            self.used.push(place);
-            if fetch == NONE {
-                cached += bytes;
-            } else if fetch != awaited {
-                awaited = fetch;
-                let waiters = &mut self.fetches[fetch].waiters;
-                if waiters.last() != Some(&id) {
-                    waiters.push(id);
-                    pending += 1;
+        let (mut block, end_block) = (start / self.block, end.div_ceil(self.block));
+        while block < end_block {
+            for place in cache.blocks.find_run(&mut cursor, block, end_block) {
+                let bytes = end.min((block + 1) * self.block) - start.max(block * self.block);
+                block += 1;
+                if *place == NONE {
+                    missed += bytes;
+                    extend_runs(&mut self.runs, block - 1..block);
+                    continue;
+                }
+                let mark = cache.blocks.mark_mut(*place);
+                if mark.prefetch != NONE {
+                    self.prefetches[mark.prefetch as usize].used_bytes += self.block;
+                    mark.prefetch = NONE;
+                }
+                let fetch = mark.fetch;
+                self.used.push(*place);
+                if fetch == NONE {
+                    cached += bytes;
+                } else if fetch != awaited {
+                    awaited = fetch;
+                    let waiters = &mut self.fetches[fetch].waiters;
+                    if waiters.last() != Some(&id) {
+                        waiters.push(id);
+                        pending += 1;
+                    }
                 }
             }
         }
@@ -245,12 +249,11 @@ impl Filesystem {
     fn fetch_runs(&mut self, kernel: &mut Kernel, reader: RequestId, prefetch: u32) {
         let Some(cache) = &mut self.cache else { return };
         for run in &self.runs {
-            let place = self.fetches.claim(|| Fetch { first: 0, blocks: 0, prefetch: NONE, waiters: Vec::new() });
+            let place = self.fetches.claim(|| Fetch { prefetch: NONE, waiters: Vec::new(), places: Vec::new() });
             let fetch = &mut self.fetches[place];
-            (fetch.first, fetch.blocks, fetch.prefetch) = (run.start, run.end - run.start, prefetch);
-            for block in run.start..run.end {
-                cache.blocks.add(block, place, prefetch);
-            }
+            fetch.prefetch = prefetch;
+            fetch.places.clear();
+            cache.blocks.add_run(*run, place, prefetch, &mut fetch.places);
             if prefetch == NONE {
                 fetch.waiters.push(reader);
                 kernel.requests[reader].pending += 1;
@@ -272,9 +275,8 @@ impl Filesystem {
         let place = kernel.requests[child].tag;
         let fetch = &mut self.fetches[place];
         if let Some(cache) = &mut self.cache {
-            let mut cursor = Cursor::default();
-            for block in fetch.first..fetch.first + fetch.blocks {
-                cache.blocks.arrive(&mut cursor, block, place);
+            for at in &fetch.places {
+                cache.blocks.arrive_at(*at, place);
             }
         }
         if fetch.prefetch != NONE {
@@ -320,10 +322,17 @@ impl Filesystem {
         let Some(cache) = &self.cache else { return };
         self.runs.clear();
         let mut cursor = Cursor::default();
-        for block in range.start / self.block..range.end.div_ceil(self.block) {
-            if cache.blocks.find_next(&mut cursor, block).is_none() {
-                extend_runs(&mut self.runs, block);
+        let (mut block, end_block) = (range.start / self.block, range.end.div_ceil(self.block));
+        while block < end_block {
+            let places = cache.blocks.find_run(&mut cursor, block, end_block);
+            if places.iter().all(|place| *place == NONE) {
+                extend_runs(&mut self.runs, block..block + places.len() as u64);
+            } else {
+                for (block, _) in (block..).zip(places).filter(|(_, place)| **place == NONE) {
+                    extend_runs(&mut self.runs, block..block + 1);
+                }
             }
+            block += places.len() as u64;
         }
         let Some(first) = self.runs.first() else { return };
         let request = kernel.requests[id];
@@ -349,11 +358,12 @@ impl Filesystem {
     }
 }
 
-/// Adds `block` to the last run when it follows it, else begins a new run.
-fn extend_runs(runs: &mut Vec<Range>, block: u64) {
+/// Adds blocks to the last run when they follow it, else begins a new run.
+#[inline]
+fn extend_runs(runs: &mut Vec<Range>, blocks: std::ops::Range<u64>) {
     match runs.last_mut() {
-        Some(run) if run.end == block => run.end += 1,
-        _ => runs.push(Range { start: block, end: block + 1 }),
+        Some(run) if run.end == blocks.start => run.end = blocks.end,
+        _ => runs.push(Range { start: blocks.start, end: blocks.end }),
     }
 }
 

@@ -3,7 +3,6 @@
 use super::{Client, HERE, file_of, work_ns};
 use crate::cpu::Task;
 use crate::kernel::{Durable, Holder, Kernel, Phase, Request, RequestId, Wire};
-use seeklab_cache::Cursor;
 use seeklab_kernel::Slab;
 use seeklab_spec::Op;
 use seeklab_spec::nfs::Call;
@@ -143,7 +142,7 @@ impl Client {
                 let file = file_of(&kernel.requests[id]);
                 if process.call == Call::Delete { machine.attributes.forget(file) } else { machine.attributes.keep(file, kernel.now_ns()) }
             }
-            Op::Read => machine.pages.arrive(&mut Cursor::default(), start / self.spec.transfer.0, place),
+            Op::Read => machine.pages.arrive(start / self.spec.transfer.0, place),
             Op::Write | Op::Trim => {
                 machine.dirty_bytes -= bytes;
                 process.outstanding -= u32::from(is_async);

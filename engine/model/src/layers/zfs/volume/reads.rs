@@ -8,7 +8,7 @@ use crate::layers::zfs::read_record::Source;
 use crate::layers::zfs::scheduler::Class;
 use crate::layers::zfs::zfetch::Access;
 use crate::read_ahead::{self, Run};
-use seeklab_cache::{Cursor, NONE};
+use seeklab_cache::NONE;
 use seeklab_spec::Op;
 
 impl Zfs {
@@ -278,7 +278,7 @@ impl Zfs {
         let block = self.works[number].blocks;
         let bytes = self.place_of(block).1;
         if let Some(cache) = &mut self.cache {
-            cache.arrive(&mut Cursor::default(), block, number);
+            cache.arrive(block, number);
         }
         if let Some(reader) = &mut self.reader {
             let stays_out = reader.l2.as_ref().is_some_and(L2Arc::noprefetch);
