@@ -58,8 +58,10 @@ pub struct Row {
 }
 
 /// A shingled zone.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Zone {
+    /// Its cached ranges in order, start and end; no two touch.
+    ranges: Vec<(u64, u64)>,
     /// Bytes of it in the cache.
     cached: u64,
     /// Its place in the order of cleaning while it has some.
@@ -81,8 +83,8 @@ pub struct Zones {
     stream: u64,
     idle_ns: u64,
     states: Vec<Zone>,
-    /// Cached ranges, each within one zone.
-    ranges: BTreeMap<u64, u64>,
+    /// Cached ranges of all zones.
+    ranges: usize,
     /// Zones with data in the cache, by their keys: in the order in which they are cleaned.
     order: BTreeMap<u64, u64>,
     used: u64,
@@ -135,7 +137,7 @@ impl Zones {
             stream: spec.stream.0,
             idle_ns: spec.idle.0,
             states: vec![Zone::default(); capacity.div_ceil(zone) as usize],
-            ranges: BTreeMap::new(),
+            ranges: 0,
             order: BTreeMap::new(),
             used: 0,
             next_key: 0,
@@ -230,7 +232,7 @@ impl Zones {
         let mut took_ns = 0;
         loop {
             let fresh = end - from - self.held(from, end);
-            let fits = self.used + fresh <= self.cache && (fresh == 0 || self.ranges.len() < self.most_ranges);
+            let fits = self.used + fresh <= self.cache && (fresh == 0 || self.ranges < self.most_ranges);
             if fits || self.used == 0 {
                 return took_ns;
             }
@@ -243,10 +245,12 @@ impl Zones {
         let Some(first) = self.order.first_key_value().map(|(_, zone)| *zone) else { return 0 };
         let zone = self.zone_of(first * self.zone);
         let (start, end) = (zone as u64 * self.zone, self.end_of(zone));
-        while let Some((from, until)) = self.ranges.range(start..end).next().map(|(from, until)| (*from, *until)) {
-            self.ranges.remove(&from);
-            self.states[zone].written = self.states[zone].written.max(until - start);
+        let state = &mut self.states[zone];
+        if let Some((_, until)) = state.ranges.last() {
+            state.written = state.written.max(until - start);
         }
+        self.ranges -= state.ranges.len();
+        state.ranges.clear();
         self.gained += self.states[zone].cached;
         self.moved += 2 * (end - start);
         self.set_cached(zone, 0);
@@ -261,25 +265,23 @@ impl Zones {
 
     /// Bytes of a range that lie in the cache.
     fn held(&self, from: u64, end: u64) -> u64 {
-        let before = self.ranges.range(..from).next_back().map_or(0, |(_, until)| until.min(&end).saturating_sub(from));
-        before + self.ranges.range(from..end).map(|(start, until)| until.min(&end) - start).sum::<u64>()
+        let held = |zone: &Zone| {
+            let first = zone.ranges.partition_point(|(_, until)| *until <= from);
+            let overlapping = zone.ranges[first..].iter().take_while(|(start, _)| *start < end);
+            overlapping.map(|(start, until)| until.min(&end) - start.max(&from)).sum::<u64>()
+        };
+        self.states[self.zone_of(from)..=self.zone_of(end.saturating_sub(1).max(from))].iter().map(held).sum()
     }
 
     /// Puts a range of a zone into the cache; it joins its neighbours.
     fn put(&mut self, zone: usize, from: u64, end: u64) {
-        let (start, limit) = (zone as u64 * self.zone, self.end_of(zone));
         let fresh = end - from - self.held(from, end);
-        let (mut first, mut last) = (from, end);
-        if let Some((before, until)) = self.ranges.range(start..from).next_back()
-            && *until >= from
-        {
-            first = *before;
-        }
-        while let Some((next, until)) = self.ranges.range(first..last.saturating_add(1).min(limit)).next().map(|(a, b)| (*a, *b)) {
-            self.ranges.remove(&next);
-            last = last.max(until);
-        }
-        self.ranges.insert(first, last);
+        let ranges = &mut self.states[zone].ranges;
+        let joined = ranges.partition_point(|(_, until)| *until < from)..ranges.partition_point(|(start, _)| *start <= end);
+        let of = &ranges[joined.clone()];
+        let (first, last) = (of.first().map_or(from, |(start, _)| from.min(*start)), of.last().map_or(end, |(_, until)| end.max(*until)));
+        self.ranges = self.ranges + 1 - joined.len();
+        ranges.splice(joined, [(first, last)]);
         self.set_cached(zone, self.states[zone].cached + fresh);
     }
 
@@ -289,18 +291,13 @@ impl Zones {
         if gone == 0 {
             return;
         }
-        let before = self.ranges.range(..from).next_back().map(|(start, until)| (*start, *until)).filter(|(_, until)| *until > from);
-        let mut found = before.or_else(|| self.ranges.range(from..end).next().map(|(start, until)| (*start, *until)));
-        while let Some((start, until)) = found {
-            self.ranges.remove(&start);
-            if start < from {
-                self.ranges.insert(start, from);
-            }
-            if until > end {
-                self.ranges.insert(end, until);
-            }
-            found = self.ranges.range(from..end).next().map(|(start, until)| (*start, *until));
-        }
+        let ranges = &mut self.states[zone].ranges;
+        let cut = ranges.partition_point(|(_, until)| *until <= from)..ranges.partition_point(|(start, _)| *start < end);
+        let (first, last) = (ranges[cut.start].0, ranges[cut.end - 1].1);
+        let kept = [(first, from), (end, last)].into_iter().filter(|(start, until)| start < until);
+        self.ranges -= cut.len();
+        self.ranges += kept.clone().count();
+        ranges.splice(cut, kept);
         self.set_cached(zone, self.states[zone].cached - gone);
     }
 
@@ -308,9 +305,6 @@ impl Zones {
     fn set_cached(&mut self, zone: usize, cached: u64) {
         let of = &mut self.states[zone];
         let (before, key) = (of.cached, of.key);
-        if before > 0 {
-            self.order.remove(&key);
-        }
         of.key = match self.first {
             CleanFirst::Fullest => ((1 << 40) - cached) << 20 | zone as u64, // a zone is at most 2^40 bytes, and there are 2^20
             CleanFirst::Oldest if before == 0 => self.next_key,
@@ -318,7 +312,10 @@ impl Zones {
         };
         of.cached = cached;
         self.next_key += u64::from(before == 0);
-        if cached > 0 {
+        if before > 0 && (cached == 0 || of.key != key) {
+            self.order.remove(&key);
+        }
+        if cached > 0 && (before == 0 || of.key != key) {
             self.order.insert(of.key, zone as u64);
         }
         self.used = self.used - before + cached;
@@ -371,16 +368,18 @@ impl Zones {
     #[cfg(test)]
     pub(super) fn verify(&self) {
         let mut cached = vec![0; self.states.len()];
-        let mut last = 0;
-        for (from, until) in &self.ranges {
-            assert!(*from >= last && from < until && *until <= self.end_of(self.zone_of(*from)), "{from} to {until}");
-            cached[self.zone_of(*from)] += until - from;
-            last = *until;
+        for (number, zone) in self.states.iter().enumerate() {
+            for (from, until) in &zone.ranges {
+                assert!(from < until && self.zone_of(*from) == number && *until <= self.end_of(number), "{from} to {until}");
+                cached[number] += until - from;
+            }
+            assert!(zone.ranges.windows(2).all(|pair| pair[0].1 < pair[1].0), "{:?}", zone.ranges);
         }
         assert_eq!(cached, self.states.iter().map(|zone| zone.cached).collect::<Vec<_>>());
+        assert_eq!(self.states.iter().map(|zone| zone.ranges.len()).sum::<usize>(), self.ranges);
         assert_eq!(cached.iter().sum::<u64>(), self.used);
         assert_eq!(self.order.len(), cached.iter().filter(|cached| **cached > 0).count());
-        assert!(self.ranges.len() <= self.most_ranges.max(1));
+        assert!(self.ranges <= self.most_ranges.max(1));
         let noted = self.rows.last().map_or(0, |row| row.used);
         assert_eq!(noted, self.used);
         assert_eq!(self.pictures.last(), Some(&self.parts));
