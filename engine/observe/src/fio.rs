@@ -218,7 +218,7 @@ fn rows_of_workers(jobs: Vec<JobReport>, workers: &[WorkerStats]) -> Vec<JobRepo
             let runtime_ns = stats.end_ns.saturating_sub(stats.start_ns);
             (row.spec.workers, row.job_runtime_ns, row.syncs) = (1, runtime_ns, job.syncs / u64::from(count));
             (row.read, row.write, row.trim) = Default::default();
-            directions(&mut row, stats.by_op.iter().map(Option::as_deref), runtime_ns);
+            directions(&mut row, stats.by_op.iter().map(|stats| (stats.ios > 0).then_some(stats)), runtime_ns);
             rows.push(row);
         }
     }

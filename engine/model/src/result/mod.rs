@@ -14,6 +14,8 @@ pub mod modes;
 pub mod outcome;
 pub mod response;
 
+use std::sync::LazyLock;
+
 use bins::{Bin, Bins};
 use columns::Take::{Index, Real, Whole};
 use columns::{Table, Tables};
@@ -80,7 +82,7 @@ pub struct Stats {
     /// Latencies by bin.
     pub bins: Bins,
     /// Cached bytes of each operation that found any.
-    pub cached: Histogram<u64>,
+    cached: Option<Box<Histogram<u64>>>,
     /// Completions by window of [`SAMPLE_NS`] from the start of the run.
     pub samples: Vec<Sample>,
     /// Times from when operations were due, of a job with a plan.
@@ -104,7 +106,7 @@ impl Stats {
             stalls_ns: 0,
             phases: [0; PHASES],
             bins: Bins::default(),
-            cached: histogram(),
+            cached: None,
             samples: Vec::new(),
             response: None,
         }
@@ -119,7 +121,7 @@ impl Stats {
         self.missed_bytes += u64::from(request.missed_bytes);
         record(&mut self.latency, latency_ns);
         if request.cached_bytes > 0 {
-            record(&mut self.cached, u64::from(request.cached_bytes));
+            record(self.cached.get_or_insert_with(|| Box::new(histogram())), u64::from(request.cached_bytes));
         }
         self.min_ns = self.min_ns.min(latency_ns);
         self.max_ns = self.max_ns.max(latency_ns);
@@ -166,20 +168,45 @@ impl Stats {
 impl Stats {
     /// The median of the operations' cached bytes: of all of them, also those that found none.
     fn cached_bytes_p50(&self) -> u64 {
-        let (middle, none) = (self.ios.div_ceil(2), self.ios - self.cached.len());
+        let Some(cached) = &self.cached else { return 0 };
+        let (middle, none) = (self.ios.div_ceil(2), self.ios - cached.len());
         if middle <= none {
             return 0;
         }
         // Half a rank less, so that rounding cannot reach the next.
-        let share = (to_f64(middle - none) - 0.5) / to_f64(self.cached.len());
-        self.cached.lowest_equivalent(self.cached.value_at_quantile(share))
+        let share = (to_f64(middle - none) - 0.5) / to_f64(cached.len());
+        cached.lowest_equivalent(cached.value_at_quantile(share))
     }
 }
 
 /// Adds a request to statistics that few runs keep.
 #[inline(never)]
-fn add_to(stats: &mut Option<Box<Stats>>, request: &Request, spent: Spent, now_ns: u64) {
-    stats.get_or_insert_with(|| Box::new(Stats::new())).add(request, spent, now_ns);
+fn add_to(stats: &mut ByOp, request: &Request, spent: Spent, now_ns: u64) {
+    stats.of_mut(request.op).add(request, spent, now_ns);
+}
+
+/// Statistics of reads, writes and trims. A direction without operations takes no room, and is read as one with none.
+#[derive(Clone, Debug, Default)]
+pub struct ByOp([Option<Box<Stats>>; 3]);
+
+impl ByOp {
+    /// The statistics of reads, writes and trims.
+    pub fn iter(&self) -> impl Iterator<Item = &Stats> {
+        (0..self.0.len()).map(|op| &self[op])
+    }
+
+    #[inline]
+    fn of_mut(&mut self, op: Op) -> &mut Stats {
+        self.0[op as usize].get_or_insert_with(|| Box::new(Stats::new()))
+    }
+}
+
+impl std::ops::Index<usize> for ByOp {
+    type Output = Stats;
+    fn index(&self, op: usize) -> &Stats {
+        static NONE: LazyLock<Stats> = LazyLock::new(Stats::new);
+        self.0[op].as_deref().unwrap_or(&NONE)
+    }
 }
 
 fn histogram() -> Histogram<u64> {
@@ -204,7 +231,7 @@ fn add_sample(samples: &mut Vec<Sample>, window: u64, ios: u64, bytes: u64) {
 #[derive(Clone, Debug)]
 pub struct JobStats {
     /// Reads, writes and trims.
-    pub by_op: [Stats; 3],
+    pub by_op: ByOp,
     /// Requests issued at each queue depth level.
     pub depths: [u64; DEPTH_LEVELS],
     /// Most requests that one of its workers had in flight.
@@ -232,9 +259,6 @@ pub struct JobStats {
     /// Result of the search for a steady state, if there was one.
     pub steady: Option<Steadiness>,
 }
-
-/// Statistics by direction, of the directions that have any.
-type ByOp = [Option<Box<Stats>>; 3];
 
 /// Statistics of one worker.
 #[derive(Clone, Debug, Default)]
@@ -342,7 +366,7 @@ impl Recorder {
     #[must_use]
     pub fn new(jobs: usize, record: &Record, keep_log: bool) -> Self {
         let stats = || JobStats {
-            by_op: [Stats::new(), Stats::new(), Stats::new()],
+            by_op: ByOp::default(),
             depths: [0; DEPTH_LEVELS],
             most_in_flight: 0,
             workers: None,
@@ -414,13 +438,13 @@ impl Recorder {
         if self.keeps_workers && flow.is_none() {
             let stats = self.worker(worker);
             let by_op = if measured { &mut stats.by_op } else { &mut stats.ramp };
-            add_to(&mut by_op[op], request, spent, now_ns);
+            add_to(by_op, request, spent, now_ns);
         }
         if !measured && flow.is_none() {
-            add_to(&mut self.jobs[job].ramp[op], request, spent, now_ns);
+            add_to(&mut self.jobs[job].ramp, request, spent, now_ns);
         }
         if measured {
-            let stats = &mut self.jobs[job].by_op[op];
+            let stats = self.jobs[job].by_op.of_mut(request.op);
             if let Some(flow) = flow {
                 stats.add_flow(flow.ios_after(uncounted_ns, ios, passed_ns), latency_ns, flow.bytes, request, spent, now_ns);
             } else {
@@ -438,7 +462,7 @@ impl Recorder {
     /// Discard the results of a job so far.
     pub fn restart(&mut self, job: usize) {
         let stats = &mut self.jobs[job];
-        stats.by_op = [Stats::new(), Stats::new(), Stats::new()];
+        stats.by_op = ByOp::default();
         stats.depths = [0; DEPTH_LEVELS];
         stats.ramp = ByOp::default();
     }
@@ -462,11 +486,7 @@ impl Recorder {
             return;
         }
         stats.start_ns = start_ns;
-        for (stats, ramp) in stats.by_op.iter_mut().zip(&mut stats.ramp) {
-            if let Some(ramp) = ramp.take() {
-                *stats = *ramp;
-            }
-        }
+        stats.by_op = std::mem::take(&mut stats.ramp);
         if self.keeps_workers {
             for id in ids {
                 let stats = self.worker(id);
@@ -487,8 +507,8 @@ impl Recorder {
     /// Bytes of memory that grow with the run.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        let plans = self.jobs.iter().flat_map(|job| &job.by_op).filter_map(|stats| stats.response.as_ref());
-        let samples: usize = self.jobs.iter().flat_map(|job| &job.by_op).map(|stats| stats.samples.len()).sum();
+        let plans = self.jobs.iter().flat_map(|job| job.by_op.iter()).filter_map(|stats| stats.response.as_ref());
+        let samples: usize = self.jobs.iter().flat_map(|job| job.by_op.iter()).map(|stats| stats.samples.len()).sum();
         self.log.as_ref().map_or(0, Log::memory_bytes)
             + (self.series.len() * size_of::<SeriesRow>() + samples * size_of::<Sample>()) as u64
             + plans.map(|plan| plan.memory_bytes()).sum::<u64>()
@@ -497,7 +517,7 @@ impl Recorder {
     /// Reports latencies by bin, and the time series.
     pub fn tables(recorder: Option<&Self>, tables: &mut Tables) {
         let directions = recorder.into_iter().flat_map(|recorder| (0..).zip(&recorder.jobs));
-        let directions = directions.flat_map(|(job, stats)| (0..).zip(&stats.by_op).map(move |(op, stats)| (job, op, stats)));
+        let directions = directions.flat_map(|(job, stats)| (0..).zip(stats.by_op.iter()).map(move |(op, stats)| (job, op, stats)));
         tables.table(&BINS, directions.flat_map(|(job, op, stats)| stats.bins.iter().map(move |bin| (job, op, bin))));
         let series =
             recorder.into_iter().flat_map(|recorder| (0..).zip(&recorder.series).map(|(row, of)| (row * recorder.interval_ns, *of)));

@@ -146,6 +146,9 @@ impl Budget {
 pub struct Workload {
     jobs: Vec<Job>,
     workers: Vec<Worker>,
+    /// Workers that have not ended, of each job and of each stage.
+    left_of_job: Vec<u32>,
+    left_of_stage: Vec<u32>,
     stage: u32,
     stopping: bool,
     issued: u32,
@@ -288,8 +291,18 @@ impl Workload {
                 extended.zones = share;
             }
         }
+        let mut left_of_job = vec![0; scenario.jobs.len()];
+        let mut left_of_stage = Vec::new();
+        for worker in &workers {
+            left_of_job[worker.job] += 1;
+            let stage = worker.stage as usize;
+            left_of_stage.resize(left_of_stage.len().max(stage + 1), 0);
+            left_of_stage[stage] += 1;
+        }
         Self {
             workers,
+            left_of_job,
+            left_of_stage,
             jobs: scenario.jobs.clone(),
             stage: 0,
             stopping: false,
@@ -323,7 +336,7 @@ impl Workload {
 
     /// Whether all workers of a job have ended.
     fn has_ended(&self, job: usize) -> bool {
-        self.workers.iter().all(|worker| worker.job != job || worker.state == State::Ended)
+        self.left_of_job[job] == 0
     }
 
     fn start_worker(&mut self, kernel: &mut Kernel, index: usize) {
@@ -665,6 +678,8 @@ impl Workload {
         let worker = &mut self.workers[id as usize];
         worker.state = State::Ended;
         let ended = worker.job;
+        self.left_of_job[ended] -= 1;
+        self.left_of_stage[worker.stage as usize] -= 1;
         let in_ramp = kernel.now_ns() <= worker.measure_from_ns;
         let start_ns = worker.start_ns;
         self.recorder.ended(ended, id, worker.measure_from_ns.min(kernel.now_ns()), kernel.now_ns());
@@ -698,15 +713,16 @@ impl Workload {
                 }
             }
         }
-        for index in 0..self.workers.len() {
-            let worker = &self.workers[index];
-            let waited = worker.waits_for == Some(ended) && worker.state == State::Waiting && worker.stage <= self.stage;
-            if waited && self.has_ended(ended) {
-                self.start_worker(kernel, index);
+        if self.has_ended(ended) {
+            for index in 0..self.workers.len() {
+                let worker = &self.workers[index];
+                if worker.waits_for == Some(ended) && worker.state == State::Waiting && worker.stage <= self.stage {
+                    self.start_worker(kernel, index);
+                }
             }
         }
-        let stage = self.stage;
-        if self.workers.iter().all(|worker| worker.stage > stage || worker.state == State::Ended) {
+        // The stages before have ended.
+        if self.left_of_stage[self.stage as usize] == 0 {
             self.stage += 1;
             self.start_stage(kernel);
         }
