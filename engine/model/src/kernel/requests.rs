@@ -211,13 +211,16 @@ impl Requests {
     /// Charges the time since the last charge until `until_ns`, which may lie in the future, to `phase`.
     #[inline]
     pub fn charge_until(&mut self, id: RequestId, phase: Phase, until_ns: u64) {
-        if self.journeys.is_some() {
-            self.note_stay(id, phase, until_ns);
-        }
         let request = &mut self.slots[id.0 as usize];
         let ns = until_ns - request.charged_ns;
+        if ns == 0 {
+            return; // half of all charges
+        }
         request.charged_ns = until_ns;
         self.ledger.add(id.0 as usize, phase, ns);
+        if self.journeys.is_some() {
+            self.note_stay(id, phase, until_ns - ns, until_ns);
+        }
     }
 
     /// Charges the next `ns` to `phase`.
@@ -258,9 +261,9 @@ impl Requests {
 
     #[cold]
     #[inline(never)]
-    fn note_stay(&mut self, id: RequestId, phase: Phase, until_ns: u64) {
+    fn note_stay(&mut self, id: RequestId, phase: Phase, from_ns: u64, until_ns: u64) {
         if let Some(journeys) = &mut self.journeys {
-            journeys.stay(id.0, phase, self.slots[id.0 as usize].charged_ns, until_ns);
+            journeys.stay(id.0, phase, from_ns, until_ns);
         }
     }
 
