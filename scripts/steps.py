@@ -40,8 +40,8 @@ CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
 TOOL_PROGRAM = CARGO_TARGET / "debug" / "seeklab-tool"
 GLUE = ENGINE / "wasm" / "pkg"
 """The engine for JavaScript."""
-ENGINE_FILES = ("seeklab_bg.wasm", "seeklab.js")
-"""The module, and the code that loads it."""
+ENGINE_FILES = ("seeklab_bg.wasm", "seeklab.js", "schema.json")
+"""The module, the code that loads it, and the schema of scenarios with help; the module's own has none."""
 LIBRARY_FILE = "library.json"
 """The library of cases and presets, which the code that loads the module passes to it."""
 PACKAGED_ENGINE = ENGINE / "python" / "seeklab" / "_engine"
@@ -139,6 +139,7 @@ def _write_glue() -> str:
     module = CARGO_TARGET / WASM_TARGET / "wasm" / "seeklab_wasm.wasm"
     shutil.rmtree(GLUE, ignore_errors=True)
     run("wasm", TOOL_PROGRAM, "bindgen", "--input", module, "--out", GLUE)
+    run("wasm", TOOL_PROGRAM, "schema", "--out", GLUE / "schema.json")
     run("wasm", TOOL_PROGRAM, "types", "--out", TYPES)
     return _hand_over(*ENGINE_FILES)
 

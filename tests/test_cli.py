@@ -156,6 +156,7 @@ def test_presets_name_their_source(command_line: CommandLine) -> None:
 def test_schema_is_a_json_schema(command_line: CommandLine) -> None:
     schema = document(command_line("schema"))
     assert "jobs" in schema["properties"]
+    assert schema["$defs"]["Job"]["properties"]["iodepth"]["description"]
 
 
 def test_version_names_package_and_engine(command_line: CommandLine) -> None:

@@ -20,6 +20,14 @@ def test_the_module_is_no_larger_than_its_limit() -> None:
     assert size <= LIMIT_BYTES, f"{size} B gzip; the limit is {LIMIT_BYTES} B"
 
 
+def test_the_help_of_fields_lies_beside_the_module_and_not_in_it() -> None:
+    fields = seeklab.schema()["$defs"]["Job"]
+    optional = [field["description"] for name, field in fields["properties"].items() if name not in fields["required"]]
+    module = ENGINE.joinpath("seeklab_bg.wasm").read_bytes()
+    assert len(optional) > 30
+    assert not [text for text in optional if text.encode() in module]
+
+
 def test_cases_and_presets_lie_beside_the_module_and_not_in_it() -> None:
     library = json.loads(ENGINE.joinpath("library.json").read_bytes())
     documents = [case["document"] for case in library["cases"]]

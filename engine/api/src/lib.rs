@@ -21,7 +21,7 @@ mod trace_info;
 mod work;
 
 use seeklab_library::Library;
-use seeklab_library::case::controls::{Control, controls};
+use seeklab_library::case::controls::Control;
 use seeklab_spec::{Problem, Problems, Scenario};
 use serde_json::{Map, Value};
 
@@ -105,6 +105,5 @@ fn in_effect(library: &Library, input: &Map<String, Value>) -> Result<Scenario, 
 
 /// The controls of a case with all that a slider needs: `{"case", "variant"?, "set"?}`.
 fn control(library: &Library, input: &Map<String, Value>) -> Result<Vec<Control>, Problems> {
-    let case = library.case(needed(input, "case")?)?;
-    controls(case, text(input, "variant")?, &changes(input)?, library.presets())
+    library.controls(needed(input, "case")?, text(input, "variant")?, &changes(input)?)
 }

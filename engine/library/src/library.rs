@@ -6,6 +6,7 @@ use seeklab_spec::{Presets, Problem, Problems};
 use serde_json::{Map, Value, json};
 
 use crate::case::Case;
+use crate::case::controls::{self, Control, Help};
 use crate::case::ranges::Ranges;
 
 /// Lines of the fields of a case file: path and number, from 1.
@@ -21,6 +22,8 @@ pub(crate) struct Entry {
     #[cfg(feature = "files")]
     pub(crate) lines: Lines,
     pub(crate) read: OnceLock<Result<Arc<Case>, Problems>>,
+    /// The help of its controls.
+    pub(crate) help: OnceLock<Help>,
 }
 
 impl Entry {
@@ -33,7 +36,18 @@ impl Entry {
             #[cfg(feature = "files")]
             lines: Lines::new(),
             read: OnceLock::new(),
+            help: OnceLock::new(),
         }
+    }
+
+    /// The help of the case's controls. Where files are read it is that of the types; a library's JSON carries it.
+    #[cfg_attr(not(feature = "files"), expect(unused_variables, reason = "the types have no help in the module"))]
+    fn help(&self, case: &Case) -> &Help {
+        #[cfg(feature = "files")]
+        let help = || controls::help(&case.controls);
+        #[cfg(not(feature = "files"))]
+        let help = Help::new;
+        self.help.get_or_init(help)
     }
 
     /// The case. Where files are read, its family must be one of `families`; where none are known, any will do.
@@ -88,7 +102,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// The library that [`Library::to_json`] wrote: `{"presets": [...], "families"?: [...], "ranges"?: {...}, "cases": [{"document", "error"?}, ...]}`.
+    /// The library that [`Library::to_json`] wrote: `{"presets": [...], "families"?: [...], "ranges"?: {...}, "cases": [{"document", "help"?, "error"?}, ...]}`.
     ///
     /// # Errors
     /// When it is not of this form.
@@ -104,6 +118,9 @@ impl Library {
                 vec![Problem::new(format!("cases[{index}].document"), message)]
             })?;
             let mut entry = Entry::new(document);
+            if let Some(Value::Object(help)) = object("help") {
+                entry.help = help.clone().into();
+            }
             if let Some(error) = object("error") {
                 let text = |name: &str| error[name].as_str().unwrap_or_default();
                 entry.read = Err(vec![Problem::new(text("path"), text("message"))]).into();
@@ -122,7 +139,7 @@ impl Library {
     #[must_use]
     pub fn to_json(&self) -> Value {
         let case = |entry: &Entry| match entry.case(&self.families) {
-            Ok(_) => json!({"document": entry.document}),
+            Ok(case) => json!({"document": entry.document, "help": entry.help(case)}),
             Err(problems) => json!({"document": entry.document, "error": problems.first()}),
         };
         let cases: Value = self.cases.iter().map(case).collect();
@@ -191,10 +208,22 @@ impl Library {
     /// # Errors
     /// When there is none, in which case the message names the nearest, or when its file is not a case.
     pub fn case(&self, id: &str) -> Result<&Arc<Case>, Problems> {
-        match self.cases.iter().find(|entry| entry.id == id || entry.code.eq_ignore_ascii_case(id)) {
-            Some(entry) => entry.case(&self.families),
-            None => Err(vec![Problem::unknown("case", "case", id, self.cases.iter().map(|entry| entry.id.as_str()))]),
-        }
+        self.entry(id)?.case(&self.families)
+    }
+
+    fn entry(&self, id: &str) -> Result<&Entry, Problems> {
+        let found = self.cases.iter().find(|entry| entry.id == id || entry.code.eq_ignore_ascii_case(id));
+        found.ok_or_else(|| vec![Problem::unknown("case", "case", id, self.cases.iter().map(|entry| entry.id.as_str()))])
+    }
+
+    /// The controls of a case, with the values of a variant and further changes.
+    ///
+    /// # Errors
+    /// As of [`Library::case`]; when the scenario is not valid, or a control's path is not in the schema.
+    pub fn controls(&self, id: &str, variant: Option<&str>, changes: &Map<String, Value>) -> Result<Vec<Control>, Problems> {
+        let entry = self.entry(id)?;
+        let case = entry.case(&self.families)?;
+        controls::controls(case, entry.help(case), variant, changes, &self.presets)
     }
 }
 

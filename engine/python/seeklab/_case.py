@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from seeklab._result import Result, execute
 from seeklab._user_presets import groups_on, own_preset
 from seeklab.engine.host import engine
+from seeklab.engine.raw import read_engine_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,7 +125,7 @@ def measure(case: Case, document: Mapping[str, Any]) -> float:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of a scenario, with unit, range, step, label and help of every value."""
-    document: dict[str, Any] = engine().call("schema", {})
+    document: dict[str, Any] = json.loads(read_engine_file("schema.json"))
     return document
 
 

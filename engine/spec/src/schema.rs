@@ -17,6 +17,38 @@ pub fn generate() -> Value {
     schemars::schema_for!(super::Scenario).to_value()
 }
 
+/// Return a schema without help, for the module, which a page loads before it shows anything. The help of required fields stays: the
+/// problem of a missing field repeats it.
+#[must_use]
+pub fn without_help(schema: &Value) -> Value {
+    match schema {
+        Value::Object(fields) => {
+            let required: Vec<&Value> = field(schema, "required").and_then(Value::as_array).into_iter().flatten().collect();
+            let is_help = |name: &str, value: &Value| name == "description" && value.is_string();
+            let kept = fields.iter().filter(|(name, value)| !is_help(name, value));
+            Value::Object(
+                kept.map(|(name, value)| {
+                    (name.clone(), if name == "properties" { properties(value, &required) } else { without_help(value) })
+                })
+                .collect(),
+            )
+        }
+        Value::Array(list) => list.iter().map(without_help).collect(),
+        other => other.clone(),
+    }
+}
+
+fn properties(of: &Value, required: &[&Value]) -> Value {
+    let bare = |(name, property): (&String, &Value)| {
+        let mut bare = without_help(property);
+        if let Some(help) = field(property, "description").filter(|_| required.iter().any(|required| *required == name)) {
+            bare["description"] = help.clone();
+        }
+        (name.clone(), bare)
+    };
+    of.as_object().into_iter().flatten().map(bare).collect()
+}
+
 /// Check `value` against `schema` and return all errors.
 #[must_use]
 pub fn check(schema: &Value, value: &Value) -> Vec<Problem> {
@@ -230,4 +262,37 @@ fn names(properties: &Map<String, Value>) -> String {
 fn show(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() > 60 { format!("{}...", text.chars().take(57).collect::<String>()) } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_required_fields_keep_their_help() {
+        let field = json!({"type": "string", "description": "Help."});
+        let schema = json!({
+            "description": "Help.", "required": ["a"], "type": "object",
+            "properties": {"a": field, "b": field, "description": {"oneOf": [{"const": "x", "description": "Help."}]}},
+        });
+        let bare = json!({
+            "required": ["a"], "type": "object",
+            "properties": {"a": field, "b": {"type": "string"}, "description": {"oneOf": [{"const": "x"}]}},
+        });
+        assert_eq!(without_help(&schema), bare);
+    }
+
+    #[test]
+    fn problems_are_the_same_without_help() {
+        let schema = generate();
+        let bare = without_help(&schema);
+        assert!(bare.to_string().len() * 3 < schema.to_string().len() * 2);
+        for wrong in [json!({}), json!({"jobs": [{"rw": "red", "bs": 7.5, "nme": ""}], "devices": [{"lun": {}}, {"hdd": {"rpm": "x"}}]})] {
+            let problems = check(&schema, &wrong);
+            assert!(!problems.is_empty());
+            assert_eq!(check(&bare, &wrong), problems);
+        }
+    }
 }

@@ -11,12 +11,14 @@ use seeklab_api::Engine;
 use seeklab_library::Library;
 use seeklab_model::kernel::journeys::Mark;
 use seeklab_model::kernel::{LayerId, Phase};
+use seeklab_spec::schema::generate;
 use serde_json::{Map, Value};
 use types::{Elsewhere, labels, names, typescript};
 use wasm_bindgen_cli_support::Bindgen;
 
 const USAGE: &str = "usage: seeklab-tool bindgen --input MODULE.wasm --out FOLDER
        seeklab-tool library --from FOLDER --out FILE.json
+       seeklab-tool schema --out FILE.json
        seeklab-tool types --out FOLDER
        seeklab-tool fingerprints RUNS.json";
 
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     let outcome = match words[..] {
         ["bindgen", "--input", input, "--out", out] => bindgen(input.as_ref(), out.as_ref()),
         ["library", "--from", root, "--out", out] => library(root.as_ref(), out.as_ref()),
+        ["schema", "--out", out] => write(out.as_ref(), &generate().to_string()),
         ["types", "--out", out] => write_types(out.as_ref()),
         ["fingerprints", runs] => print_fingerprints(runs.as_ref()),
         _ => {
@@ -78,9 +81,9 @@ fn library(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
 /// Writes the types of the web part: those that a scenario is written in, those of the engine's answers, and the names that tables
 /// of a run hold as numbers.
 fn write_types(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let scenario = seeklab_model::schema();
-    write(&folder.join("scenario.ts"), &typescript(scenario, None))?;
-    let elsewhere = Elsewhere { module: "./scenario.ts", schema: scenario };
+    let scenario = generate();
+    write(&folder.join("scenario.ts"), &typescript(&scenario, None))?;
+    let elsewhere = Elsewhere { module: "./scenario.ts", schema: &scenario };
     write(&folder.join("answers.ts"), &typescript(&seeklab_api::schema_of_answers(), Some(&elsewhere)))?;
     let lists = [
         ("layer", "Layers by the engine's number, from the top of the stack down.", LayerId::NAMES.to_vec()),

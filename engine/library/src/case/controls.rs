@@ -43,18 +43,41 @@ pub struct Choice {
     pub help: Option<String>,
 }
 
+/// The help of controls by their paths: `{"help", "choices": {value: help}}`. The module's schema has none, because a page would load
+/// that of hundreds of fields for a few controls.
+pub(crate) type Help = Map<String, Value>;
+
+/// The help of controls, from the types. A path that is not in the schema has none.
+#[cfg(feature = "files")]
+pub(crate) fn help(controls: &[CaseControl]) -> Help {
+    static SCHEMA: std::sync::LazyLock<Value> = std::sync::LazyLock::new(seeklab_spec::schema::generate);
+    let root = &*SCHEMA;
+    let said = |control: &CaseControl| {
+        let field = find(root, &control.path)?;
+        let own = resolve(root, field);
+        let help = field.get("description").or_else(|| own.get("description"))?;
+        let choice = |option: &Value| Some((option.get("const")?.as_str()?.to_owned(), option.get("description")?.clone()));
+        let choices: Map<String, Value> = own.get("oneOf").and_then(Value::as_array).into_iter().flatten().filter_map(choice).collect();
+        Some((control.path.clone(), serde_json::json!({"help": help, "choices": choices})))
+    };
+    controls.iter().filter_map(said).collect()
+}
+
 /// The controls of a case, with the values of a variant and further changes.
-///
-/// # Errors
-/// When the scenario is not valid or a control's path is not in the schema.
-pub fn controls(case: &Case, variant: Option<&str>, changes: &Map<String, Value>, presets: &Presets) -> Result<Vec<Control>, Problems> {
+pub(crate) fn controls(
+    case: &Case,
+    help: &Help,
+    variant: Option<&str>,
+    changes: &Map<String, Value>,
+    presets: &Presets,
+) -> Result<Vec<Control>, Problems> {
     let checked = case.scenario(variant, changes, presets)?;
     let values = serde_json::to_value(checked.in_effect()).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
     let root = seeklab_model::schema();
-    case.controls.iter().map(|control| describe(root, &values, control)).collect()
+    case.controls.iter().map(|control| describe(root, &values, control, help.get(&control.path).unwrap_or(&Value::Null))).collect()
 }
 
-fn describe(root: &Value, values: &Value, control: &CaseControl) -> Result<Control, Problems> {
+fn describe(root: &Value, values: &Value, control: &CaseControl, help: &Value) -> Result<Control, Problems> {
     let missing = |message: &str| vec![Problem::new(control.path.clone(), message)];
     let field = find(root, &control.path).ok_or_else(|| missing("is not a field of the scenario"))?;
     let own = resolve(root, field);
@@ -67,8 +90,9 @@ fn describe(root: &Value, values: &Value, control: &CaseControl) -> Result<Contr
     };
     let choices = own.get("oneOf").and_then(Value::as_array).map(|options| {
         let choice = |option: &Value| {
-            let help = option.get("description").and_then(Value::as_str).map(str::to_owned);
-            Some(Choice { value: option.get("const")?.clone(), help })
+            let value = option.get("const")?.clone();
+            let help = value.as_str().and_then(|name| help["choices"][name].as_str()).map(str::to_owned);
+            Some(Choice { value, help })
         };
         options.iter().filter_map(choice).collect()
     });
@@ -79,7 +103,7 @@ fn describe(root: &Value, values: &Value, control: &CaseControl) -> Result<Contr
             .clone()
             .or_else(|| text("title"))
             .ok_or_else(|| missing("has no label in the schema; add a title to the control"))?,
-        help: text("description").ok_or_else(|| missing("has no help in the schema"))?,
+        help: help["help"].as_str().map(str::to_owned).ok_or_else(|| missing("has no help in the library"))?,
         unit: text("x-unit"),
         format: text("format"),
         scale: text("x-scale"),
@@ -113,4 +137,23 @@ fn find<'a>(root: &'a Value, path: &str) -> Option<&'a Value> {
         };
     }
     Some(schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn help_is_that_of_the_types_and_of_each_choice() {
+        let control = |path: &str| seeklab_spec::reader::from_value(&json!({"path": path})).expect("a control");
+        let controls: [CaseControl; 3] = ["jobs[0].iodepth", "devices[0].hdd.queue_policy", "nowhere"].map(control);
+        let help = help(&controls);
+        assert_eq!(help.keys().collect::<Vec<_>>(), ["jobs[0].iodepth", "devices[0].hdd.queue_policy"]);
+        assert!(help.values().all(|help| !help["help"].as_str().expect("help").is_empty()));
+        assert_eq!(help["jobs[0].iodepth"]["choices"], json!({}));
+        let policies = &help["devices[0].hdd.queue_policy"]["choices"];
+        assert!(policies["satf"].as_str().is_some_and(|help| !help.is_empty()), "{policies}");
+    }
 }

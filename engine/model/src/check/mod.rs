@@ -46,7 +46,8 @@ pub fn read(value: &Value, presets: &Presets) -> Result<Checked, Problems> {
     Checked::new(seeklab_spec::read(value, presets, schema())?)
 }
 
-/// The JSON Schema of scenarios, which the build made of the types: what fields accept, their units, ranges, labels and help.
+/// The JSON Schema of scenarios, which the build made of the types: what fields accept, their units, ranges and labels. Only required
+/// fields have their help in it, see [`seeklab_spec::schema::without_help`].
 ///
 /// # Panics
 /// Never: the build wrote it as JSON.
