@@ -5,8 +5,9 @@ judged, because a machine's speed is not a test. Everything is measured in round
 is its fastest round. Disturbances only ever add time, and a machine that is slow for minutes then slows both sides of a
 comparison. The spread of a row's rounds shows how quiet the machine was. The report continues with the errors of mean
 response times against queueing theory, and with comparisons of rows, each with its goal if it has one. It ends with
-the memory of a request in flight and of a logged operation. All results are also in .cache/bench.json. To measure the
-parts of the engine one by one, run `cargo bench --package seeklab-benches` in engine/.
+the memory of a request in flight and of a logged operation. Then come costs with their change since the last stored
+commit (`bench_costs.py`); `make bench what=store` stores them. All results are also in .cache/bench.json. To measure
+the parts of the engine one by one, run `cargo bench --package seeklab-benches` in engine/.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import bench_costs
 import bench_trace
 import machine
+from bench_costs import NATIVE
 from console import CACHE, ROOT, Step, StepFailedError, apply_all, environment, main, run, say
-from steps import CARGO_TARGET, ENGINE, ENGINE_SOURCES, FOR_LAB, GLUE, VENV_BIN
+from steps import ENGINE, ENGINE_SOURCES, FOR_LAB, GLUE, VENV_BIN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +59,6 @@ LOGGED = 2_000_000
 
 BENCH_LOCK = ROOT / "requirements" / "bench.txt"
 RIVAL_VENV = CACHE / "rival"
-NATIVE = CARGO_TARGET / "release" / "seeklab-bench"
 NEXOSIM = SCRIPTS / "bench_nexosim"
 NEXOSIM_TARGET = CACHE / "nexosim"
 NEXOSIM_PROGRAM = NEXOSIM_TARGET / "release" / "bench-nexosim"
@@ -130,6 +132,7 @@ def bench() -> None:
         ]
     rows = _measure_in_rounds(measurements)
     memory = _measure_memory()
+    costs = bench_costs.measure()
     errors = _theory_errors(rows)
     comparisons = _comparisons(rows)
     _show(rows)
@@ -139,7 +142,10 @@ def bench() -> None:
     _show_comparisons(comparisons)
     say()
     say(f"A request in flight takes {memory['request_bytes']:.0f} B, a logged operation {memory['row_bytes']:.0f} B.")
-    written = {"runs": rows, "comparisons": comparisons, "memory": memory}
+    bench_costs.show(costs)
+    if "store" in sys.argv[1:]:
+        bench_costs.store(costs)
+    written = {"runs": rows, "comparisons": comparisons, "memory": memory, "costs": costs}
     (CACHE / "bench.json").write_text(json.dumps(written, indent=1) + "\n")
 
 

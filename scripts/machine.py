@@ -58,7 +58,7 @@ def require_for_full() -> None:
 def require_for_bench() -> None:
     """Make sure that every host can be measured here."""
     require_for_lab()
-    _require_packages({"chromium": "chromium"})
+    _require_packages({"chromium": "chromium", "valgrind": "valgrind"})
 
 
 def _require_rust() -> None:
