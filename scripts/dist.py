@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 
 import machine
-from console import ROOT, apply_all, main, say
+from console import ROOT, apply_all, main, run, say
 from steps import DIST, FOR_SITE, WEB
+
+COMPRESS = ROOT / "scripts" / "compress.mjs"
 
 
 def dist() -> None:
@@ -16,6 +18,7 @@ def dist() -> None:
     site = DIST / "site"
     shutil.rmtree(site, ignore_errors=True)
     shutil.copytree(WEB / "dist", site)
+    run("compress", "node", COMPRESS, site)
     for path in (site, *DIST.glob("seeklab-*.whl")):
         say(str(path.relative_to(ROOT)))
 
