@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
 from seeklab.bring.block import Block, Skipped
-from seeklab.bring.lines import Lines, cleaned
+from seeklab.bring.lines import Lines, cleaned, command
+from seeklab.bring.long_text import is_long, numbered, thinned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+
+COMMON = 1_000
+"""Places of a text in a long text that are looked for, at most: more of them are not rare."""
+MAX_MISSES = 20_000
+"""Lines that look like headings and are none: after so many, the rest of the text is skipped."""
 
 
 class Reader(Protocol):
@@ -41,6 +48,8 @@ class Found:
     source: str
     blocks: list[Block] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Notes about the text itself: lines that were left out, or why a file has no text."""
 
 
 def blocks(text: str, source: str = "") -> Found:
@@ -52,39 +61,55 @@ def blocks(text: str, source: str = "") -> Found:
 
 def cut(lines: Lines, source: str, readers: Sequence[Reader]) -> Found:
     """Cut cleaned lines into blocks with the given readers, which are asked in order."""
-    marks = _Marks(lines, readers)
+    if not is_long(lines):
+        return _cut(lines, source, Marks(lines, readers))
+    kept = thinned(lines, Marks(lines, readers, COMMON).kinds())
+    found = _cut(kept, source, Marks(kept, readers))
+    return numbered(found, kept, len(lines))
+
+
+def _cut(lines: Lines, source: str, marks: Marks) -> Found:
     found = Found(source)
-    at, unknown = 0, 0
-    while (at := marks.next(at)) < len(lines):
+    at, unknown, misses = 0, 0, 0
+    while (at := marks.next(at)) < len(lines) and misses < MAX_MISSES:
         block = next((block for reader in marks.readers(at) if (block := reader.read(lines, at)) is not None), None)
         if block is None:
+            misses += 1
             at += 1
             continue
         block.source = source
+        if block.first - 2 >= unknown and command(lines[block.first - 2]):
+            block.first -= 1
         _skip(found, lines, unknown, block.first - 1)
         found.blocks.append(block)
         at = unknown = max(block.last, at + 1)
     _skip(found, lines, unknown, len(lines))
+    if misses >= MAX_MISSES:
+        found.notes.append(f"More than {MAX_MISSES:,} lines look like headings and are none; the rest is not read.")
     return found
 
 
-class _Marks:
+class Marks:
     """The lines that may be headings, found for the whole text at once, because most lines are not."""
 
-    def __init__(self, lines: Lines, readers: Sequence[Reader]) -> None:
+    def __init__(self, lines: Lines, readers: Sequence[Reader], most: int = sys.maxsize) -> None:
+        """Find the lines; of each text that marks a line, at most so many places."""
         self._all = readers
+        self._lines = lines
         self._starts = [re.compile(reader.STARTS) if reader.STARTS else None for reader in readers]
         any_start = re.compile("|".join(f"(?:{reader.STARTS})" for reader in readers if reader.STARTS))
-        self._stripped = [line.lstrip() for line in lines]
-        self._marked = bytearray(bool(any_start.match(line)) for line in self._stripped)
+        is_start = any_start.match
+        self._marked = bytearray(is_start(line.lstrip()) is not None for line in lines)
+        self._held: dict[int, set[str]] = {}
         text = "\n".join(lines)
         ends = list(accumulate(len(line) + 1 for line in lines))
-        self._lines = lines
         for literal in {literal for reader in readers for literal in reader.HOLDS}:
-            place = text.find(literal)
-            while place >= 0:
+            place, left = text.find(literal), most
+            while place >= 0 and left:
+                left -= 1
                 line = bisect_right(ends, place)
                 self._marked[line] = 1
+                self._held.setdefault(line, set()).add(literal)
                 place = text.find(literal, ends[line])
 
     def next(self, at: int) -> int:
@@ -92,12 +117,24 @@ class _Marks:
         found = self._marked.find(1, at)
         return len(self._marked) if found < 0 else found
 
-    def readers(self, at: int) -> Iterator[Reader]:
-        """Yield the readers whose marks are in a line."""
-        line, stripped = self._lines[at], self._stripped[at]
-        for reader, start in zip(self._all, self._starts, strict=True):
-            if (start is not None and start.match(stripped)) or any(literal in line for literal in reader.HOLDS):
-                yield reader
+    def readers(self, at: int) -> list[Reader]:
+        """Return the readers whose marks are in a line."""
+        stripped, held = self._lines[at].lstrip(), self._held.get(at, set())
+        return [
+            reader
+            for reader, start in zip(self._all, self._starts, strict=True)
+            if (start is not None and start.match(stripped)) or not held.isdisjoint(reader.HOLDS)
+        ]
+
+    def kinds(self) -> list[tuple[int, str]]:
+        """Return each marked line with the first thing that marks it, by which rare marks are told from common ones."""
+        found = []
+        at = self.next(0)
+        while at < len(self._marked):
+            held = self._held.get(at)
+            found.append((at, min(held) if held else self._lines[at].split(None, 1)[0].rstrip("0123456789.,:")))
+            at = self.next(at + 1)
+        return found
 
 
 def _skip(found: Found, lines: Lines, begin: int, end: int) -> None:

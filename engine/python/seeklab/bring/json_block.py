@@ -16,7 +16,7 @@ MAX_LINES = 400_000
 
 def document_at(lines: Lines, at: int) -> tuple[Any, int] | None:
     """Return the JSON document that starts on line index `at`, and its last line from 1; None if there is none."""
-    end = _end(lines, at)
+    end = end_of(lines, at)
     if end is None:
         return None
     try:
@@ -25,7 +25,7 @@ def document_at(lines: Lines, at: int) -> tuple[Any, int] | None:
         return None
 
 
-def _end(lines: Lines, at: int) -> int | None:
+def end_of(lines: Lines, at: int) -> int | None:
     """Return the line, from 1, that closes the first brace; strings are skipped."""
     depth = 0
     for index in range(at, min(len(lines), at + MAX_LINES)):

@@ -9,10 +9,10 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 ANSI = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
-CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+CONTROLS = bytes((*range(9), *range(11, 32), 127))
 REPLACED = (
     ("\r\n", "\n"),
     ("\r", "\n"),
@@ -30,6 +30,12 @@ PROMPT = re.compile(
     r"(?:\[[^\]\s]{1,64}\s[^\]]{0,64}\]|[\w.-]{1,64}@[\w.-]{1,64}[: ]\S{0,128}|[\w.~/-]{0,64})\s?[#$]\s+(?=\S)"
     r"|[%>]\s+(?=\S)"
 )
+STAMPED = re.compile(
+    r"\[?(?:\d{4}-\d\d-\d\d[T ]|[A-Z][a-z]{2} {1,2}\d{1,2} )?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+    r"(?:Z|[+-]\d\d:?\d\d)?\]?(?: |$)"
+)
+TABLE = re.compile(r"\s*(?:avg-cpu:|Device:?\s+\S|pool\s+alloc\s|r\s+b\s+swpd\s|capacity\s+operations\s)")
+LOOKED_AT = 400
 MAX_LINE = 1 << 14
 """Longest part of a line that is looked at. No tool but JSON writes longer lines, and those are parsed as a whole."""
 MAX_LINES = 500_000
@@ -45,10 +51,11 @@ class Lines(list[str]):
     A text of braces that never close would otherwise be scanned from each of them to its end.
     """
 
-    def __init__(self, lines: Iterable[str] = ()) -> None:
-        """Hold the lines."""
+    def __init__(self, lines: Iterable[str] = (), numbers: Sequence[int] = ()) -> None:
+        """Hold the lines, and their numbers if some lines of the text were left out."""
         super().__init__(lines)
         self.budget = SCANS * len(self) + MIN_BUDGET
+        self.numbers = numbers
 
 
 def cleaned(text: str) -> Lines:
@@ -58,8 +65,8 @@ def cleaned(text: str) -> Lines:
             text = text.replace(odd, plain)
     if "\x1b" in text:
         text = ANSI.sub("", text)
-    if CONTROLS.search(text):
-        text = CONTROLS.sub("", text)
+    # Bytes are far faster to filter than letters, and control characters are single bytes.
+    text = text.encode("utf-8", "surrogatepass").translate(None, CONTROLS).decode("utf-8", "surrogatepass")
     if "\t" in text:
         text = text.expandtabs(TAB)
     found = [line[:MAX_LINE].rstrip() for line in text.split("\n", MAX_LINES)[:MAX_LINES]]
@@ -68,7 +75,18 @@ def cleaned(text: str) -> Lines:
     quoted = sum(line.startswith((">", " >")) for line in found)
     if quoted and quoted * 2 > sum(map(bool, found)):
         found = [QUOTE.sub("", line, count=1) for line in found]
-    return Lines(found)
+    return Lines(_unstamped(found))
+
+
+def _unstamped(lines: list[str]) -> list[str]:
+    """Remove the times that `ts` and the like write before each line of a table; those of a log are its own."""
+    head = [line for line in lines[:LOOKED_AT] if line]
+    stamped = [found.end() for line in head if (found := STAMPED.match(line))]
+    if len(stamped) < 0.8 * len(head) or not any(
+        (found := STAMPED.match(line)) and TABLE.match(line[found.end() :]) for line in head
+    ):
+        return lines
+    return [line[found.end() :] if (found := STAMPED.match(line)) else line for line in lines]
 
 
 def command(line: str) -> str | None:

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 from seeklab.bring.block import Sample, Value
 from seeklab.diagnosis.intervals import devices_of, tables
-from seeklab.diagnosis.reading import Reading, Strength, count
+from seeklab.diagnosis.reading import Reading, Strength, count, rate
 from seeklab.diagnosis.reading import time as in_time
 from seeklab.diagnosis.readings.jobs_of import in_flight, is_full, jobs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from seeklab.bring.block import Block
 
 SPINNING = 80.0
 MANY = 8
+NFS_SLOW_MS = 5.0
+MIN_MOVED, IO_SHARE = 1e5, 25.0
 ARC_THREADS = ("arc_prune", "arc_reclaim", "arc_evict", "dbu_evict")
 CPU_THREADS = ("z_wr_iss", "z_rd_int", "z_wr_int", "kcryptd", "dmcrypt", "kworker")
 WORK = {
@@ -37,7 +39,7 @@ LIMIT, LOSS = 30.0, 10.0
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     """Yield the readings of the host."""
-    values = [record for block in blocks for record in block.records if isinstance(record, Value)]
+    values = Values(record for block in blocks for record in block.records if isinstance(record, Value))
     yield from _swap(values)
     yield from _processes(values)
     yield from _cores(values)
@@ -45,19 +47,35 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     yield from _thread(blocks, values)
     yield from _pressure(blocks, values)
     yield from _nfs(values)
+    yield from _nfs_intervals(values)
+    yield from _delays(values)
+    yield from _writers(values)
     yield from _osds(values)
     yield from _members(values)
 
 
-def _of(values: Sequence[Value], subject: str, name: str) -> list[float]:
-    return [
-        value.value
-        for value in values
-        if value.subject == subject and value.name == name and isinstance(value.value, float)
-    ]
+class Values(list[Value]):
+    """All values, with an index of the numbers by subject and name."""
+
+    def __init__(self, values: Iterable[Value]) -> None:
+        """Index the values."""
+        super().__init__(values)
+        self.by_subject: dict[str, dict[str, list[float]]] = {}
+        for value in self:
+            if isinstance(value.value, float):
+                self.by_subject.setdefault(value.subject, {}).setdefault(value.name, []).append(value.value)
 
 
-def _swap(values: Sequence[Value]) -> Iterator[Reading]:
+def _of(values: Values, subject: str, name: str) -> list[float]:
+    return values.by_subject.get(subject, {}).get(name, [])
+
+
+def _named(values: Values, subject: str) -> dict[str, float]:
+    """Return the mean of each name of a subject."""
+    return {name: fmean(of) for name, of in values.by_subject.get(subject, {}).items()}
+
+
+def _swap(values: Values) -> Iterator[Reading]:
     moved = [fmean(of) for name in ("si", "so") if (of := _of(values, "host", name))]
     if moved and sum(moved) > 50:
         yield Reading(
@@ -70,7 +88,7 @@ def _swap(values: Sequence[Value]) -> Iterator[Reading]:
         )
 
 
-def _processes(values: Sequence[Value]) -> Iterator[Reading]:
+def _processes(values: Values) -> Iterator[Reading]:
     busy = {
         value.subject.removeprefix("process "): value.value
         for value in values
@@ -111,16 +129,19 @@ def _processes(values: Sequence[Value]) -> Iterator[Reading]:
         )
 
 
-def _cores(values: Sequence[Value]) -> Iterator[Reading]:
+def _cores(values: Values) -> Iterator[Reading]:
     """Find one core that is full while the others have time left."""
-    cores: dict[str, float] = {}
+    shares: dict[tuple[str, str], list[float]] = {}
     for value in values:
         if (
             value.subject.startswith("cpu ")
             and value.name in ("user", "system", "softirq", "irq")
             and isinstance(value.value, float)
         ):
-            cores[value.subject] = cores.get(value.subject, 0.0) + value.value
+            shares.setdefault((value.subject, value.name), []).append(value.value)
+    cores: dict[str, float] = {}
+    for (core, _), of in shares.items():
+        cores[core] = cores.get(core, 0.0) + fmean(of)
     idle = _of(values, "host", "idle")
     full = [name for name, share in cores.items() if share > 95]
     if len(full) == 1 and idle and fmean(idle) > 30:
@@ -133,7 +154,7 @@ def _cores(values: Sequence[Value]) -> Iterator[Reading]:
         )
 
 
-def _thread(blocks: Sequence[Block], values: Sequence[Value]) -> Iterator[Reading]:
+def _thread(blocks: Sequence[Block], values: Values) -> Iterator[Reading]:
     """Find one thread that has all the samples while many requests wait and no device is busy."""
     threads: dict[str, float] = {}
     for value in values:
@@ -154,7 +175,7 @@ def _thread(blocks: Sequence[Block], values: Sequence[Value]) -> Iterator[Readin
     )
 
 
-def _functions(values: Sequence[Value]) -> Iterator[Reading]:
+def _functions(values: Values) -> Iterator[Reading]:
     for what, names in WORK.items():
         share = sum(
             value.value
@@ -184,7 +205,7 @@ def _functions(values: Sequence[Value]) -> Iterator[Reading]:
             )
 
 
-def _pressure(blocks: Sequence[Block], values: Sequence[Value]) -> Iterator[Reading]:
+def _pressure(blocks: Sequence[Block], values: Values) -> Iterator[Reading]:
     """Compare waiting, as the kernel accounts it, with what the devices do."""
     pressures = _of(values, "pressure io", "some avg10")
     waits = _of(values, "host", "iowait")
@@ -214,6 +235,15 @@ def _pressure(blocks: Sequence[Block], values: Sequence[Value]) -> Iterator[Read
             Strength.IMPOSSIBLE,
             {"pressure": waiting, "busy": most.busy or 0.0},
         )
+    elif pressures and max(pressures) > 10:
+        yield Reading(
+            "io-pressure",
+            "host",
+            f"Some task waits for I/O during {max(pressures):.0f}% of the time (PSI).",
+            "",
+            Strength.CONTEXT,
+            {"pressure": max(pressures)},
+        )
     elif (waits or iowaits) and fmean(waits or iowaits) > 20:
         yield Reading(
             "iowait",
@@ -225,7 +255,7 @@ def _pressure(blocks: Sequence[Block], values: Sequence[Value]) -> Iterator[Read
         )
 
 
-def _nfs(values: Sequence[Value]) -> Iterator[Reading]:
+def _nfs(values: Values) -> Iterator[Reading]:
     mounts = dict.fromkeys(value.subject for value in values if value.name.endswith(" retransmissions"))
     for mount in mounts:
         for way in ("READ", "WRITE"):
@@ -261,12 +291,111 @@ def _nfs(values: Sequence[Value]) -> Iterator[Reading]:
         )
 
 
-def _osds(values: Sequence[Value]) -> Iterator[Reading]:
+def _nfs_intervals(values: Values) -> Iterator[Reading]:
+    """Read nfsiostat: the time on the wire and at the server (RTT), and that plus the wait in the client (exe)."""
+    for mount in dict.fromkeys(value.subject for value in values if value.name.endswith("avg RTT (ms)")):
+        of = _named(values, mount)
+        for way in ("read", "write"):
+            rate_, wire, whole = (of.get(f"{way} {name}") for name in ("ops/s", "avg RTT (ms)", "avg exe (ms)"))
+            if not rate_ or wire is None or whole is None:
+                continue
+            queue = max(0.0, whole - wire)
+            yield Reading(
+                "nfs-use",
+                mount,
+                f"{mount}: {count(rate_)} {way}s/s, {in_time(wire)} on the network and at the server, "
+                f"{in_time(queue)} in the "
+                "client.",
+                f"{in_time(whole)} - {in_time(wire)} = {in_time(queue)}",
+                values={"per_s": rate_, "wire_ms": wire, "queue_ms": queue},
+            )
+            if max(queue, wire) > NFS_SLOW_MS:
+                yield Reading(
+                    "nfs-wait",
+                    mount,
+                    f"Most of the time of a {way} on {mount} is "
+                    f"{'in the client, before it is sent' if queue > wire else 'at the server and on the network'}.",
+                    f"{in_time(queue)} + {in_time(wire)}",
+                    values={"queue_ms": queue, "wire_ms": wire, "is_write": float(way == "write")},
+                )
+
+
+def _delays(values: Values) -> Iterator[Reading]:
+    """Read vfsstat's delays by the I/O throttle of zones: delayed operations per second, and their mean delay in us."""
+    for zone in dict.fromkeys(value.subject for value in values if value.name == "del_t"):
+        of = _named(values, zone)
+        total = of.get("r/s", 0.0) + of.get("w/s", 0.0)
+        if total < 1 or of.get("d/s", 0.0) < 0.2 * total:
+            continue
+        share = of["d/s"] * of["del_t"] / 1e6
+        yield Reading(
+            "zone-throttled",
+            zone,
+            f"The I/O throttle delays {count(of['d/s'])} of {count(total)} operations per second of the {zone}, by "
+            f"{in_time(of['del_t'] / 1e3)} each: one thread would spend {100 * min(1.0, share):.0f}% of its time in "
+            "it.",
+            f"{count(of['d/s'])}/s x {in_time(of['del_t'] / 1e3)} = {count(share)}",
+            Strength.WORDS,
+            {"share": share, "delay_ms": of["del_t"] / 1e3},
+        )
+
+
+def _writers(values: Values) -> Iterator[Reading]:
+    """Name the process that moves most bytes, the one that waits most, and the times of biotop."""
+    for value in values:
+        if value.name == "io share" and isinstance(value.value, float) and value.value > IO_SHARE:
+            name = value.subject.removeprefix("process ")
+            yield Reading(
+                "waiting-process",
+                name,
+                f"{name} waits for I/O during {value.value:.0f}% of the time.",
+                "",
+                Strength.CONTEXT,
+                {"share": value.value / 100},
+            )
+    for subject in dict.fromkeys(value.subject for value in values if value.name == "AVGms"):
+        of = _named(values, subject)
+        yield Reading(
+            "use",
+            subject,
+            f"{subject}: {count(of.get('I/O', 0.0))} requests of "
+            f"{count(of.get('Kbytes', 0.0) / max(of.get('I/O', 1.0), 1.0))} "
+            f"KiB in an interval, {in_time(of['AVGms'])} each.",
+            values={"ios": of.get("I/O", 0.0), "ms": of["AVGms"]},
+        )
+    moved: dict[str, float] = {}
+    for value in values:
+        if (
+            value.subject.startswith("process ")
+            and value.name in ("reads", "writes")
+            and isinstance(value.value, float)
+        ):
+            moved[value.subject] = max(moved.get(value.subject, 0.0), value.value)
+    if moved and max(moved.values()) > MIN_MOVED:
+        most = max(moved, key=lambda name: moved[name])
+        yield Reading(
+            "top-process",
+            most.removeprefix("process "),
+            f"{most.removeprefix('process ')} moves most bytes: {rate(moved[most])} in one direction.",
+            "",
+            Strength.CONTEXT,
+            {"bytes_per_s": moved[most]},
+        )
+
+
+def _osds(values: Values) -> Iterator[Reading]:
     times = {
         value.subject: value.value
         for value in values
         if value.name == "commit_latency(ms)" and isinstance(value.value, float)
     }
+    if times:
+        yield Reading(
+            "osd-commit",
+            "ceph",
+            f"{len(times)} OSDs commit in {in_time(min(times.values()))} to {in_time(max(times.values()))}.",
+            values={"osds": len(times), "ms": fmean(times.values())},
+        )
     if len(times) > 1:
         slow = max(times, key=lambda name: times[name])
         rest = sorted(time for name, time in times.items() if name != slow)
@@ -282,12 +411,12 @@ def _osds(values: Sequence[Value]) -> Iterator[Reading]:
             )
 
 
-def _members(values: Sequence[Value]) -> Iterator[Reading]:
+def _members(values: Values) -> Iterator[Reading]:
     """Compare the devices of atop: busy, counts and times of an interval."""
-    devices = {value.subject for value in values if value.name == "avio"}
     rows = {
-        name: {value.name: value.value for value in values if value.subject == name and isinstance(value.value, float)}
-        for name in devices
+        name: {field: numbers[-1] for field, numbers in of.items()}
+        for name, of in values.by_subject.items()
+        if "avio" in of
     }
     for name, row in sorted(rows.items()):
         total = row.get("read", 0.0) + row.get("write", 0.0)
