@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seeklab._errors import Problem, SeeklabError
+from seeklab._saving import write_whole
 from seeklab.cli._exit import DONE
 from seeklab.cli._output import print_json
-from seeklab.data.files import STANDARD_INPUT
-from seeklab.diagnosis import diagnose
+from seeklab.data.files import STANDARD_INPUT, shown
+from seeklab.diagnosis import diagnose, redacted
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Sequence
 
     from seeklab.cli._commands import Commands
     from seeklab.diagnosis import Diagnosis, Verdict
@@ -32,18 +36,37 @@ def add(commands: Commands) -> None:
         "prose included; - or nothing reads the standard input"
     )
     added.add_argument("files", metavar="FILE", nargs="*", help=help_)
+    help_ = (
+        "write the texts to OUT without names of hosts and users, addresses, serial numbers and paths, and diagnose "
+        "what was written"
+    )
+    added.add_argument("--redact", metavar="OUT", help=help_)
 
 
 def run(options: Namespace) -> int:
     """Diagnose."""
     if not options.files and sys.stdin.isatty():
         sys.stderr.write("Paste the output of tools, then press Ctrl-D.\n")
-    found = diagnose(options.files or [STANDARD_INPUT])
+    files = options.files or [STANDARD_INPUT]
+    if options.redact is not None:
+        files = [_redact(files, options.redact)]
+    found = diagnose(files)
     if options.json:
         print_json(found.document())
     else:
         _print(found)
     return DONE
+
+
+def _redact(files: Sequence[str], out: str) -> str:
+    """Write the texts without names to one file; return its path."""
+    parts = [text.content.rstrip() for text in redacted(files) if text.content]
+    try:
+        write_whole(Path(out), "\n\n".join(parts) + "\n")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "is not a possible file name"
+        raise SeeklabError([Problem("redact", f"{shown(out)} cannot be written: {reason}")]) from None
+    return out
 
 
 def _line(text: str, first: str = "- ") -> None:
@@ -80,6 +103,9 @@ def _print_blocks(found: Diagnosis) -> None:
         note = f" ({block['note']})" if block["note"] else ""
         used = "" if block["used"] else ", not used"
         _line(f"{block['source']} lines {block['lines'][0]}-{block['lines'][1]}: {block['tool']}{used}{note}")
+    for each in found.found:
+        for note in each.notes:
+            _line(f"{each.source}: {note}")
     if not blocks:
         _line("no output of a known tool. Paste the tool's whole output, with its heading.")
 

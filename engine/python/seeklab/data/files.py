@@ -40,15 +40,15 @@ MAX_UNPACKING = 200
 UNPACKED_ANYWAY_BYTES = 1 << 24
 LOOKED_AT = 1 << 16
 BINARIES = (
-    ((0, b"PK\x03\x04"), "a ZIP archive: unpack it and pass its text files"),
+    ((0, b"PK\x03\x04"), "a ZIP archive"),
     ((0, b"\x89PNG"), "a picture"),
     ((0, b"\xff\xd8\xff"), "a picture"),
     ((0, b"GIF8"), "a picture"),
     ((0, b"%PDF"), "a PDF document"),
-    ((0, b"BZh"), "a bzip2 archive: unpack it first"),
-    ((0, b"\xfd7zXZ"), "an xz archive: unpack it first"),
+    ((0, b"BZh"), "a bzip2 archive"),
+    ((0, b"\xfd7zXZ"), "an xz archive"),
     ((0, b"\x28\xb5\x2f\xfd"), "a zstd archive: unpack it first"),
-    ((257, b"ustar"), "a tar archive: unpack it and pass its text files"),
+    ((257, b"ustar"), "a tar archive"),
 )
 """Binary files that people pass instead of text: place and value of their first bytes."""
 
@@ -92,17 +92,32 @@ def read_data(path: str | PathLike[str], kind: Kind) -> bytearray:
     return _read(path, replace(kind, longest_line=None))
 
 
-def read_pasted(path: str | PathLike[str], kind: Kind) -> str:
-    """Read a text that may have any encoding; raise SeeklabError for a binary file, and name what it is."""
-    name, data = shown(path), _read(path, kind)
-    for magic, what in BINARIES:
-        if data[magic[0] :].startswith(magic[1]):
-            _refuse(name, f"is {what}, not text; pass {kind.what}")
+def read_packed(path: str | PathLike[str], kind: Kind) -> bytearray:
+    """Read a file as it is, without unpacking it."""
+    return _read(path, replace(kind, may_be_packed=False))
+
+
+def pasted_text(name: str, data: bytes | bytearray, kind: Kind) -> str:
+    """Return the text of a file that may be gzipped and have any encoding; refuse a binary file, and say what it is."""
+    data = _collected(_unpacked(iter((bytes(data),)), name, kind), name, kind)
+    text = text_of(data)
+    return text if text is not None else _refuse(name, f"is {binary_kind(data)}; pass {kind.what}, as text")
+
+
+def binary_kind(data: bytes | bytearray) -> str:
+    """Say what a binary file is."""
+    return next((what for (at, magic), what in BINARIES if data[at:].startswith(magic)), "a binary file")
+
+
+def text_of(data: bytes | bytearray) -> str | None:
+    """Return data as text, in whatever encoding they are; None if they are not text."""
+    if any(data[at : at + len(magic)] == magic for (at, magic), _ in BINARIES):
+        return None
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if data.startswith(mark):
             return data.decode(encoding, "replace")
     if data[:LOOKED_AT].count(0) > len(data[:LOOKED_AT]) // 100:
-        _refuse(name, f"is a binary file; pass {kind.what}, as text")
+        return None
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -111,16 +126,21 @@ def read_pasted(path: str | PathLike[str], kind: Kind) -> str:
 
 def _read(path: str | PathLike[str], kind: Kind) -> bytearray:
     name = shown(path)
-    data = bytearray()
-    look = _Lines(name, kind)
+    chunks = _unpacked(_chunks(path), name, kind) if kind.may_be_packed else _chunks(path)
     try:
-        for chunk in _unpacked(_chunks(path), name, kind) if kind.may_be_packed else _chunks(path):
-            data += chunk
-            look.at(chunk)
-            if len(data) > kind.most_bytes:
-                _refuse(name, f"has more than {kind.most_bytes >> 20} MiB of text; pass a smaller file: {kind.what}")
+        return _collected(chunks, name, kind)
     except OSError as error:
         _refuse(name, f"{error.strerror or 'cannot be read'}; pass {kind.what}")
+
+
+def _collected(chunks: Chunks, name: str, kind: Kind) -> bytearray:
+    data = bytearray()
+    look = _Lines(name, kind)
+    for chunk in chunks:
+        data += chunk
+        look.at(chunk)
+        if len(data) > kind.most_bytes:
+            _refuse(name, f"has more than {kind.most_bytes >> 20} MiB of text; pass a smaller file: {kind.what}")
     look.at_end()
     return data
 

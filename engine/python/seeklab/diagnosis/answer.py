@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab.bring import Block, Found, blocks
+from seeklab.bring.archives import is_archive, members
 from seeklab.bring.block import JobRow, Request, Sample
-from seeklab.data.files import MAX_TEXT_BYTES, Kind, read_pasted, shown
+from seeklab.bring.redaction import Redactor
+from seeklab.data.files import Kind, pasted_text, read_packed, shown
 from seeklab.diagnosis.causes import LIKELY, SHOWN, Look, Verdict, verdicts
 from seeklab.diagnosis.intervals import tables
 from seeklab.diagnosis.readings import readings
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from seeklab.diagnosis.reading import Reading
 
-MAX_REPORT_BYTES = 20 << 20
+MAX_REPORT_BYTES, MAX_ARCHIVE_BYTES = 20 << 20, 256 << 20
 FILE = Kind("output of tools such as iostat, zpool iostat, fio, dmesg or dd")
 MAX_CAUSES = 5
 MAX_LOOKS = 2
@@ -32,6 +34,15 @@ ASK = Look(
     ),
 )
 """The look that separates most causes, if there is none yet."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of a file, or of a member of an archive; or a note why there is none."""
+
+    source: str
+    content: str
+    note: str = ""
 
 
 @dataclass
@@ -56,8 +67,9 @@ class Diagnosis:
             "skipped": [
                 {"source": found.source, "lines": [part.first, part.last], "text": part.text}
                 for found in self.found
-                for part in found.skipped
+                for part in (found.skipped if found.blocks or len(self.found) == 1 else ())
             ],
+            "notes": [{"source": found.source, "note": note} for found in self.found for note in found.notes],
             "readings": [reading.document() for reading in self.readings],
             "causes": [_cause(verdict) for verdict in self.causes],
             "next": [
@@ -100,8 +112,46 @@ def diagnose(files: Sequence[str | PathLike[str]], most_bytes: int = MAX_REPORT_
         raise SeeklabError(
             [Problem("files", "the list is empty; pass output of iostat, zpool iostat, fio, dmesg, ...")]
         )
-    kind = replace(FILE, most_bytes=min(most_bytes, MAX_TEXT_BYTES))
-    return answer([blocks(read_pasted(path, kind), shown(path)) for path in files])
+    return answer([_cut(text) for text in texts(files, most_bytes)])
+
+
+def redacted(files: Sequence[str | PathLike[str]], most_bytes: int = MAX_REPORT_BYTES) -> list[Text]:
+    """Return the texts of reports without names of hosts and users, addresses, serial numbers and paths."""
+    redactor = Redactor()
+    return [replace(text, content=redactor.redact(text.content)) for text in texts(files, most_bytes)]
+
+
+def texts(files: Sequence[str | PathLike[str]], most_bytes: int = MAX_REPORT_BYTES) -> list[Text]:
+    """Return the texts of files, those in archives included; raise SeeklabError if no file can be read."""
+    found: list[Text] = []
+    problems: list[Problem] = []
+    for path in files:
+        try:
+            found += _texts(path, most_bytes)
+        except SeeklabError as error:
+            problems += error.problems
+            found.append(Text(shown(path), "", "; ".join(problem.message for problem in error.problems) + "."))
+    if len(problems) == len(found):
+        raise SeeklabError(problems)
+    return found
+
+
+def _texts(path: str | PathLike[str], most_bytes: int) -> Iterator[Text]:
+    """Yield the text of a file, or of each member of an archive."""
+    name = shown(path)
+    data = read_packed(path, replace(FILE, most_bytes=max(most_bytes, MAX_ARCHIVE_BYTES)))
+    if not is_archive(data):
+        yield Text(name, pasted_text(name, data, replace(FILE, most_bytes=most_bytes)))
+        return
+    for member, text in members(data):
+        yield Text(f"{name}:{member}", text) if member else Text(name, "", text)
+
+
+def _cut(text: Text) -> Found:
+    found = blocks(text.content, text.source)
+    if text.note:
+        found.notes.append(text.note)
+    return found
 
 
 def answer(found: list[Found]) -> Diagnosis:
