@@ -13,6 +13,7 @@ from seeklab.cli import (
     cache,
     calibrate,
     cases,
+    collect,
     course,
     curve,
     design,
@@ -54,7 +55,22 @@ __all__ = [
 
 IN_ORDER = (
     *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
-    *(calibrate, diagnose, design, align, validate, presets, schema, course, oncall, grade, ticket, desk, version),
+    *(
+        calibrate,
+        collect,
+        diagnose,
+        design,
+        align,
+        validate,
+        presets,
+        schema,
+        course,
+        oncall,
+        grade,
+        ticket,
+        desk,
+        version,
+    ),
 )
 """The commands in the order of `seeklab --help`."""
 
