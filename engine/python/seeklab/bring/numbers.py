@@ -43,11 +43,17 @@ def scaled(text: str, scale: dict[str, float] | dict[str, int] = BINARY) -> floa
     return None if unit not in scale or value is None else value * scale[unit]
 
 
+GO = re.compile(r"(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(\d{1,9}(?:\.\d{1,12})?)s$")
+
+
 def ms(text: str, bare: str | None = None) -> float | None:
-    """Return a time in milliseconds (`9ms`, `512ns`); a bare number counts in the unit `bare`, if given."""
+    """Return a time in milliseconds (`9ms`, `512ns`, `1m2.5s`); a bare number counts in the unit `bare`, if given."""
     match = NUMBER.fullmatch(text)
     unit = (match[2] or bare) if match else None
     value = _finite(match[1]) if match else None
+    if match is None and (parts := GO.match(text)):
+        hours, minutes, seconds = (float(part or 0) for part in parts.groups())
+        return 3.6e6 * hours + 6e4 * minutes + 1e3 * seconds
     return None if unit not in MS or value is None else value * MS[unit]
 
 

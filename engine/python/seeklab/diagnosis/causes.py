@@ -86,7 +86,13 @@ CAUSES = (
     Cause(
         "hung-device",
         "The device does not answer: requests are in flight and none completes.",
-        (Sign("hung", 5), Sign("kernel-timeout", 2), Sign("kernel-blocked", 1)),
+        (
+            Sign("hung", 5),
+            Sign("kernel-removed", 3),
+            Sign("cockroach-slow-disk", 2, lambda v: v["max_ms"] > 5e3),
+            Sign("kernel-timeout", 2),
+            Sign("kernel-blocked", 1),
+        ),
         undecided=("the kernel log of the guest and of the host",),
         look=Look(
             "dmesg -T | tail -50",
@@ -97,12 +103,43 @@ CAUSES = (
         ),
     ),
     Cause(
+        "lost-interrupt",
+        "The device completes its requests, but the interrupt that tells so is lost: each such request waits for a "
+        "timeout.",
+        (Sign("kernel-lost-interrupt", 4),),
+        look=Look(
+            "grep -i nvme /proc/interrupts; lspci -vv | grep -iE 'MSI|LnkSta'",
+            (
+                (
+                    "one queue's counts stand still",
+                    "driver, firmware or interrupt controller: try another kernel, or pci=nomsi",
+                ),
+                ("all grow", "look at power saving of the link (pcie_aspm=off)"),
+            ),
+        ),
+    ),
+    Cause(
+        "slow-below-the-host",
+        "The time is spent below the host: in the path, the array or the disks behind it.",
+        (Sign("device-slow-below-host", 2.5),),
+        undecided=("the array's own times",),
+        look=Look(
+            "esxtop, d and u; the array's view of the same volume",
+            (
+                ("the array is as slow", "its disks or its cache"),
+                ("the array is fast", "the path: links, switches, errors"),
+            ),
+        ),
+    ),
+    Cause(
         "sync-one-by-one",
         "Synchronous writes wait for each other: each is made durable before the next one starts.",
         (
             Sign("one-at-a-time", 3, lambda v: _writes(v) and _disk_turn(v) and v["bytes"] <= 256 << 10),
             Sign("one-at-a-time", 2, lambda v: _writes(v) and v["bytes"] <= 128 << 10),
             Sign("fsync-rate", 3, lambda v: v["ms"] > 4),
+            Sign("flushes-hold-the-queue", 2.5, lambda v: v["ms"] > 5),
+            Sign("unseen-in-flight", 1),
             Sign("etcd-slow-sync", 2),
             Sign("etcd-slow-apply", 1),
             Sign("redis-slow-fsync", 1),
@@ -153,6 +190,7 @@ CAUSES = (
             Sign("flushes-hold-the-queue", 2, lambda v: 0.3 <= v["ms"] <= 5),
             Sign("one-at-a-time", 2, lambda v: _writes(v) and 0.3 <= v["ms"] <= 4 and v["flushes_per_s"] > 1),
             Sign("fsync-rate", 2, lambda v: 0.3 <= v["ms"] <= 4),
+            Sign("unseen-in-flight", 2, lambda v: v["ms"] <= 8),
         ),
         ("sync-serialised",),
         ("the drive's model",),
@@ -208,7 +246,12 @@ CAUSES = (
     Cause(
         "scan",
         "A scrub, check or resilver runs and shares the disks with everything else.",
-        (Sign("scan-running", 2.5), Sign("random-reads-per-disk", 1), Sign("smr-model", -1)),
+        (
+            Sign("scan-running", 2.5),
+            Sign("scan-queue", 2.5),
+            Sign("random-reads-per-disk", 1),
+            Sign("smr-model", -1),
+        ),
         ("smr-resilver",),
         look=Look(
             "zpool status; cat /proc/mdstat",
@@ -251,6 +294,7 @@ CAUSES = (
             Sign("constant-queue", 2, lambda v: v["limit"] >= 31),
             Sign("constant-queue", 1),
             Sign("depth-full", 1),
+            Sign("hypervisor-queue", 2.5),
             Sign("round-throughput", -2),
         ),
         ("diagonal",),
@@ -434,7 +478,13 @@ CAUSES = (
         "misread-numbers",
         "The numbers are misread or an artefact of the tool: operations of several MiB, or columns that contradict "
         "each other.",
-        (Sign("bench-blocks", 3), Sign("contradiction", 1.5), Sign("doubtful", 1.5)),
+        (
+            Sign("bench-blocks", 3),
+            Sign("busy-without-queue", 3),
+            Sign("withdrawn-column", 2.5),
+            Sign("contradiction", 1.5),
+            Sign("doubtful", 1.5),
+        ),
         ("averaged-away", "eleven-metrics"),
         look=Look(
             "iostat -xy 1 5",
@@ -451,6 +501,7 @@ CAUSES = (
         (
             Sign("rewrite-with-slow-fsync", 4),
             Sign("postgres-checkpoint", 1),
+            Sign("postgres-checkpoint-forced", 1.5),
             Sign("postgres-checkpoints-too-frequent", 2),
             Sign("redis-slow-fsync", 1),
         ),
@@ -563,7 +614,7 @@ CAUSES = (
     Cause(
         "fewer-merges",
         "Writes that used to be merged arrive as many small ones.",
-        (Sign("reports-differ", 1), Sign("small-writes", 1.5), Sign("more-and-smaller", 2)),
+        (Sign("small-writes", 1.5), Sign("more-and-smaller", 2)),
         ("combine-limit",),
         look=Look(
             "zpool iostat -r 5; iostat -x 1 5",
@@ -708,6 +759,7 @@ CAUSES = (
         (
             Sign("delays-of-one-tick", 2.5, lambda v: not v["is_few"]),
             Sign("every-write-a-tick", 1),
+            Sign("zone-throttled", 3, lambda v: v["share"] > 0.3),
             Sign("stop-and-go", -1.5),
         ),
         ("delay-everything",),

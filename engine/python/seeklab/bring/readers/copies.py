@@ -17,6 +17,8 @@ STARTS = r"\d+(?: bytes \(| bytes transferred in )|(?:\^C)?\d+\+\d+ records in$|
 HOLDS: tuple[str, ...] = ()
 DONE = re.compile(r"(\d{1,18}) bytes (?:\(.{1,40}?\) )?(?:copied, |transferred in )([\d.,]+) ?(?:s|secs)")
 RECORDS = re.compile(r"(?:\^C)?(\d{1,12})\+(\d{1,6}) records (in|out)$")
+MAX_LINES = 8
+"""Lines of progress, of records and of the sum, at most."""
 REAL = re.compile(r"real\s+(\d{1,5})m([\d.,]+)s")
 
 
@@ -27,14 +29,15 @@ def read(lines: Lines, at: int) -> Block | None:
     seconds: float | None = None
     end = at
     tool = "dd"
-    for index in range(at, min(len(lines), at + 4)):
+    for index in range(at, min(len(lines), at + MAX_LINES)):
         line = lines[index].strip()
         if records := RECORDS.match(line):
             calls = float(records[1]) + bool(int(records[2]))
         elif done := DONE.match(line):
             size, seconds = float(done[1]), number(done[2])
             end = index + 1
-            break
+            if index + 1 >= len(lines) or not RECORDS.match(lines[index + 1].strip()):
+                break  # otherwise it was a line of progress
         elif (real := REAL.match(line)) and (rest := number(real[2])) is not None:
             tool, seconds, end = "time", 60 * float(real[1]) + rest, index + 1
             break

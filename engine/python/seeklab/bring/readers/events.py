@@ -15,6 +15,7 @@ STARTS = (
     r"\d{1,4},\d{1,4}\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s+[A-Z]\s|"
     r"\d{1,12}, \d{1,12}, [012], \d{1,10}|"
     r"TIME\(s\)\s+COMM\s+PID\s+DISK|"
+    r"\d{1,9}\.\d{6,9}\s+\S{1,16}\s+\d{1,8}\s+\S{2,20}\s+[RWDF]\w{0,3}\s+\d+\s+\d+\s+\d+\.\d|"
     r"time ms\s+job\s+op\s+offset"
 )
 HOLDS: tuple[str, ...] = ("submit_ns",)
@@ -22,6 +23,9 @@ SECTOR, NS = 512, 1e9
 BLKPARSE = re.compile(
     r"\s*(\d{1,4},\d{1,4})\s+\d+\s+\d+\s+(\d{1,9}\.\d{1,12})\s+\d+\s+([A-Z])\s+([A-Z]{1,6})\s+(?:(\d{1,18})(?:\s\+\s(\d{1,9}))?)?"
 )
+BIOSNOOP = re.compile(r"\d{1,9}\.\d{6,9}\s+\S{1,16}\s+\d{1,8}\s+\S{2,20}\s+[RWDF]\w{0,3}\s+\d{1,18}\s+\d{1,12}\s")
+BIOSNOOP_COLUMNS = ("TIME(s)", "COMM", "PID", "DISK", "T", "SECTOR", "BYTES", "LAT(ms)")
+"""The columns, for a text whose heading was filtered away."""
 FIO_LOG = re.compile(r"(\d{1,12}), (\d{1,12}), ([012]), (\d{1,10})(?:, (\d{1,18}))?")
 WAYS = ("read", "write", "trim")
 TEXT_LOG = re.compile(
@@ -39,7 +43,9 @@ def read(lines: Lines, at: int) -> Block | None:
     if line.lstrip().startswith("time ms"):
         return _text_log(lines, at)
     if line.lstrip().startswith("TIME(s)"):
-        return _biosnoop(lines, at)
+        return _biosnoop(lines, at, line.split(), at + 1)
+    if BIOSNOOP.match(line.strip()):
+        return _biosnoop(lines, at, list(BIOSNOOP_COLUMNS), at)
     return _blkparse(lines, at) if BLKPARSE.match(line) else _fio_log(lines, at)
 
 
@@ -82,10 +88,9 @@ def _fio_log(lines: Lines, at: int) -> Block | None:
     return Block("fio-log", at + 1, end, list(found)) if found else None
 
 
-def _biosnoop(lines: Lines, at: int) -> Block | None:
-    columns = lines[at].split()
+def _biosnoop(lines: Lines, at: int, columns: list[str], first: int) -> Block | None:
     found: list[Request] = []
-    end = at + 1
+    end = first
     while end < len(lines) and (cells := lines[end].split()) and len(cells) >= len(columns):
         row = dict(zip(reversed(columns), reversed(cells), strict=False))  # a command may contain blanks
         try:

@@ -1,4 +1,4 @@
-"""Load of the host's processors and memory: vmstat, mpstat, top, PSI, pidstat -d, iotop, dstat.
+"""Load of the host's processors and memory: vmstat, mpstat, top, PSI, pidstat -d, iotop.
 
 Records are values by subject (`cpu 3`, a process, `all`), so that rules can ask for `iowait` or `so` without knowing
 the tool.
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 TOOL = "vmstat"
 STARTS = (
-    r"procs -|r\s+b\s+swpd\b|top - |%?Cpu\(s\):|(?:some|full) avg10=|Total DISK READ|-{2,}(?:system|total"
-    r"|dsk|disk)|\d+\.\d+%\s.{0,60}\[(?:k|\.)\]|[^;]{1,80};[^;]{1,80}(?:;.{0,400})? \d{1,18}$"
+    r"procs -|r\s+b\s+swpd\b|top - |%?Cpu\(s\):|(?:some|full) avg10=|Total DISK READ"
+    r"|\d+\.\d+%\s.{0,60}\[(?:k|\.)\]|[^;]{1,80};[^;]{1,80}(?:;.{0,400})? \d{1,18}$"
 )
 HOLDS: tuple[str, ...] = ("%usr", "kB_rd/s")
 PSI = re.compile(r"(some|full) avg10=([\d.]+) avg60=([\d.]+) avg300=([\d.]+) total=(\d+)")
@@ -45,6 +45,11 @@ IOTOP = re.compile(
     r"|Actual) DISK WRITE\s*:\s+([\d.]+) ([KMGT]?)B?/s"
 )
 
+IOTOP_ROW = re.compile(
+    r"\s*\d{1,8}\s+\S{2,4}(?:/\d)?\s+\S{1,32}\s+([\d.]{1,12}) ([KMG]?)B?/s\s+([\d.]{1,12}) ([KMG]?)B?/s\s+[\d.]{1,8} %"
+    r"\s+([\d.]{1,8}) %\s+(\S.{0,200})$"
+)
+
 
 def read(lines: Lines, at: int) -> Block | None:
     """Return the output that starts at `at`."""
@@ -54,7 +59,6 @@ def read(lines: Lines, at: int) -> Block | None:
         (("procs ", "r "), "", _vmstat),
         (("top - ", "%Cpu", "Cpu(s)"), "", _top),
         (("Total DISK READ",), "", _iotop),
-        (("--",), "", _dstat),
         (("",), "%usr", _mpstat),
         (("",), "kB_rd/s", _pidstat),
         (("",), ";", _folded),
@@ -168,18 +172,14 @@ def _iotop(lines: Lines, at: int) -> Block | None:
             for name, cell, unit in (("reads", total[1], total[2]), ("writes", total[3], total[4])):
                 if (value := scaled(f"{cell}{unit}")) is not None:
                     values.append(Value(lines[end].split()[0].lower(), name, value, "bytes/s", end + 1))
+        elif process := IOTOP_ROW.match(lines[end]):
+            subject = f"process {process[6].strip('[]').split('/')[0].split()[0]}"
+            for name, cell, unit in (("reads", process[1], process[2]), ("writes", process[3], process[4])):
+                if (value := scaled(f"{cell}{unit}")) is not None:
+                    values.append(Value(subject, name, value, "bytes/s", end + 1))
+            values.append(Value(subject, "io share", number(process[5]) or 0.0, "%", end + 1))
         end += 1
     return Block("iotop", at + 1, end, list(values)) if values else None
-
-
-def _dstat(lines: Lines, at: int) -> Block | None:
-    if at + 1 >= len(lines) or "|" not in lines[at + 1]:
-        return None
-    end = at + 1
-    while end < len(lines) and ("|" in lines[end] or lines[end].startswith("--")):
-        end += 1
-    text = "per-device rates of dstat; its columns are not read yet"
-    return Block("dstat", at + 1, end, notes=[text])
 
 
 def _folded(lines: Lines, at: int) -> Block | None:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from seeklab.bring.lines import Lines
 
 TOOL = "iostat-x"
-STARTS = r"Linux \S+ \(|avg-cpu:|Device:?\s"
+STARTS = r"Linux \S+ \(|avg-cpu:|Device:?\s|(?:tps|r/s)\s.{10,300}\sDevice$"
 HOLDS: tuple[str, ...] = ()
-HEADER = re.compile(r"\s*Device:?\s+(?:\S+/s|tps)\s")
+HEADER = re.compile(r"\s*(?:Device:?\s+(?:\S+/s|tps)\s|(?:tps|r/s)\s.{10,300}\sDevice\s)")
 EXTENDED = frozenset(("%util", "await", "r_await", "w_await", "aqu-sz", "avgqu-sz", "areq-sz", "rareq-sz", "d_await"))
 KNOWN = EXTENDED | {
     "svctm",
@@ -50,6 +50,13 @@ EMPTY = 60
 """Headings before the first row, at most."""
 MAX_WRAPPED = 3
 """A row of a table may be cut into at most this many lines."""
+WIDTHS = (80, 72, 76, 78, 79, 100, 120, 132)
+"""Widths of terminals and mails, at which long lines are cut."""
+LONGEST_COLUMN, MAX_HEADING = 12, 4
+COLUMN = re.compile(
+    r"[rwdf]/s|tps|[rwd]?(?:kB|MB|sec)/s|[rwd]?rqm/s|%[rwd]?rqm|%util|[rwdf]_await|await|svctm|a[vqr]\w{1,4}-sz"
+    r"|[rwd]areq-sz"
+)
 SIZES = {"kB": K, "MB": K * K, "B": 1, "sec": SECTOR, "kB_": K, "MB_": K * K}
 
 
@@ -75,6 +82,7 @@ class _Tables:
         self.notes: list[str] = []
         self.is_extended = False
         self.torn: int | None = None
+        self.width, self.most = 0, MAX_WRAPPED
         self.line_of_table = at + 1
 
     def _interval(self) -> float | None:
@@ -112,7 +120,7 @@ class _Tables:
         if STAMP.match(line):
             return 1
         if HEADER.match(line + " "):
-            return self._table(line)
+            return self._table()
         return 0
 
     def _processors(self, line: str) -> int:
@@ -132,8 +140,9 @@ class _Tables:
             self.is_boot = False
         self.rows, self.cpu = [], {} if self.rows else self.cpu
 
-    def _table(self, line: str) -> int:
-        columns = [cell.rstrip(":") for cell in line.split()]
+    def _table(self) -> int:
+        heading, used, width = _heading(self.lines, self.at)
+        columns = [cell.rstrip(":") for cell in heading.split()]
         continues = columns[-1] == "Device" and not {"r/s", "tps"} & set(columns)
         if not continues:
             cpu = self.cpu
@@ -147,7 +156,7 @@ class _Tables:
             columns, named_last = columns[1:], False
         columns, self.torn = _joined(columns)
         self.is_extended |= bool(EXTENDED & set(columns))
-        used = 1
+        self.width, self.most = width, max(MAX_WRAPPED, used + 1)
         while row := self._row(self.at + used, columns, named_last=named_last):
             count, name, values = row
             used += count
@@ -166,14 +175,15 @@ class _Tables:
 
     def _row(self, at: int, columns: list[str], *, named_last: bool) -> tuple[int, str, dict[str, float]] | None:
         """Return the length in lines, the device and the numbers of a row, which may be cut into several lines."""
-        cells: list[str] = []
-        for used in range(MAX_WRAPPED):
+        text = ""
+        for used in range(self.most):
             if at + used >= len(self.lines) or not self.lines[at + used].strip():
                 return None
             line = self.lines[at + used]
-            if used and not line[0].isspace():
+            if used and not line[0].isspace() and not ((self.width and line[0].isdigit()) or line[0] == "."):
                 return None
-            cells += line.split()
+            text = f"{text.ljust(used * self.width)}{line}" if self.width else f"{text} {line}"
+            cells = text.split()
             found = _numbers(_mended(cells, self.torn, len(columns)), columns, named_last=named_last)
             if found:
                 return used + 1, *found
@@ -193,6 +203,24 @@ class _Tables:
             self.banner,
             notes=self.notes,
         )
+
+
+def _heading(lines: Lines, at: int) -> tuple[str, int, int]:
+    """Return a heading, its length in lines, and the width at which its lines were cut (0 if they were not)."""
+    line = lines[at]
+    for width in WIDTHS:
+        if not width - LONGEST_COLUMN <= len(line) <= width:
+            continue
+        text = line
+        for used in range(1, MAX_HEADING):
+            more = lines[at + used] if at + used < len(lines) else ""
+            if not more.strip() or len(more) > width:
+                break
+            text = text.ljust(used * width) + more
+            names = text.split()[1:]
+            if names[-1:] == ["%util"] and all(COLUMN.fullmatch(name) for name in names):
+                return text, used + 1, width
+    return line, 1, 0
 
 
 def _joined(columns: list[str]) -> tuple[list[str], int | None]:

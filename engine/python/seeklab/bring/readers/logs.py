@@ -34,10 +34,10 @@ def _message(tool: str, code: str, holds: str | tuple[str, ...], pattern: str) -
     return Message(tool, code, (holds,) if isinstance(holds, str) else holds, re.compile(pattern))
 
 
-TIME = r"(?P<time>\d{1,9}(?:\.\d{1,9})?\s?(?:ns|us|µs|ms|s|m|h)?)"
+TIME = r"(?P<time>(?:\d{1,4}h)?(?:\d{1,4}m)?\d{1,9}(?:\.\d{1,9})?\s?(?:ns|us|µs|ms|s|m|h)?)"
 MESSAGES = (
     _message("etcd-log", "slow sync", "sync duration of ", rf"sync duration of {TIME}"),
-    _message("etcd-log", "slow sync", "slow fdatasync", rf"slow fdatasync.{{0,80}}\"?took\"?[=:]\s?\"?{TIME}"),
+    _message("etcd-log", "slow sync", "slow fdatasync", rf"slow fdatasync.{{0,80}}?\"?took\"?[=: ]\s?\"?{TIME}"),
     _message(
         "etcd-log",
         "slow apply",
@@ -68,10 +68,21 @@ MESSAGES = (
         r"(?:SYNC append only file rewrite performed|Background AOF rewrite finished|Background saving terminated)",
     ),
     _message("ceph-log", "slow request", "slow request ", rf"slow request {TIME}(?: seconds)? old"),
-    _message("ceph-log", "slow requests", ("slow requests", "slow ops"), r"(?P<subject>\d+) slow (?:requests|ops)"),
+    _message(
+        "ceph-log",
+        "slow requests",
+        ("slow requests", "slow ops"),
+        r"\d+ slow (?:requests|ops)(?:, oldest one blocked for (?P<time>\d{1,7} s)ec)?",
+    ),
     _message("ceph-log", "slow write", "log_latency", rf"log_latency\S*.{{0,80}}?(?:latency|lat) ?= ?{TIME}"),
     _message(
         "postgres-log", "checkpoint", "checkpoint complete", r"checkpoint complete:.{0,200}?sync=(?P<time>[\d.]+ s)"
+    ),
+    _message(
+        "postgres-log",
+        "checkpoint forced",
+        ("checkpoint starting: wal", "checkpoint starting: xlog"),
+        r"checkpoint starting: (?:wal|xlog)\b",
     ),
     _message("postgres-log", "slow statement", "LOG:  duration", r"LOG:  duration: (?P<time>[\d.]+ ms)"),
     _message(
@@ -84,7 +95,7 @@ MESSAGES = (
         "cockroach-log",
         "slow disk",
         ("disk stall", "disk slowness"),
-        rf"disk (?:stall|slowness) detected.{{0,120}}?(?:for |exceeded ){TIME}",
+        rf"disk (?:stall|slowness) detected.{{0,120}}?(?:for |exceeded |within ){TIME}",
     ),
     *(
         _message("controller-log", code, holds, pattern)
@@ -134,9 +145,20 @@ MESSAGES = (
     ),
     _message(
         "dmesg",
+        "removed",
+        ("after probe failure", "after reset failure", "offline device", "offlined"),
+        r"(?P<subject>nvme\d+|sd [\d:]+|\bsd[a-z]+\b)?.{0,60}(?:Removing after probe failure"
+        r"|Disabling device after reset failure"
+        r"|rejecting I/O to offline device|Device offlined)",
+    ),
+    _message(
+        "dmesg", "lost interrupt", "completion polled", r"(?P<subject>nvme\d+):? .{0,60}timeout, completion polled"
+    ),
+    _message(
+        "dmesg",
         "timeout",
         ("timeout", "timed out", "frozen"),
-        r"(?P<subject>nvme\d+\S*|ata\d+\S*|sd[a-z]+|mmc\d+\S*).{0,80}?\b(?:timeout|timed out|frozen)\b",
+        r"(?P<subject>nvme\d+\w*|ata\d+[\w.]*|sd[a-z]+|mmc\d+\w*).{0,80}?\b(?:timeout|timed out|frozen)\b",
     ),
     _message(
         "dmesg",
@@ -163,58 +185,18 @@ MESSAGES = (
 TOOL = "dmesg"
 STARTS = r"\[\s*\d{1,9}\.\d{6}\] \w"
 HOLDS: tuple[str, ...] = (
-    *(
-        "sync duration of ",
-        "slow fdatasync",
-        "took too long",
-        "failed to send out heartbeat",
-        "Slow SQL",
-        "AOF fsync is taking",
-    ),
-    *(
-        "rewriting of AOF",
-        "Background saving",
-        "Background AOF",
-        "Background append",
-        "file rewrite performed",
-        "slow request",
-        "slow ops",
-    ),
-    *(
-        "log_latency",
-        "checkpoint complete",
-        "LOG:  duration",
-        "checkpoints are occurring",
-        "disk stall",
-        "disk slowness",
-    ),
-    *(
-        "medium error",
-        "Medium Error",
-        "Unrecovered read error",
-        "I/O error",
-        "failed command: ",
-        "resetting",
-        "device reset",
-    ),
-    *(
-        "reset controller",
-        "-speed USB",
-        "task abort",
-        " timeout",
-        "timed out",
-        "frozen",
-        "blocked for more than",
-        "read-only",
-        "remount-ro",
-    ),
-    *("earn cycle", "relearn", "attery is discharging", "charge level is", "to Write Through", "to Write Back"),
-    *("BBU disabled; ", "BBU enabled; "),
-    *("Shutting down filesystem", "Write cache: ", "SATA link up", "oom-killer", "Out of memory"),
+    *("sync duration of ", "slow fdatasync", "took too long", "failed to send out heartbeat", "Slow SQL"),
+    *("AOF fsync is taking", "rewriting of AOF", "Background ", "file rewrite performed"),
+    *("slow request", "slow ops", "log_latency", "checkpoint", "LOG:  duration", "disk stall", "disk slowness"),
+    *("edium error", "edium Error", "Unrecovered read", "I/O error", "failed command: ", "reset", "task abort"),
+    *(" timeout", "timed out", "frozen", "blocked for more than", "read-only", "remount-ro", "offline"),
+    *("probe failure", "ycle has ", "relearn", "attery is discharging", "charge level is", "to Write ", "BBU "),
+    *("down filesystem", "Write cache: ", "SATA link up", "oom-killer", "Out of memory"),
 )
+"""Texts of the messages: few, because a text is searched for each of them."""
 GAP = 3
 STAMP = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})[ T](\d{2}):(\d{2}):(\d{2}(?:\.\d{1,6})?)")
-SHORT = re.compile(r"\b(\d{1,2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{2}):(\d{2}):(\d{2})")
+SHORT = re.compile(r"\b(\d{1,2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?: \d{4})? (\d{2}):(\d{2}):(\d{2})")
 SYSLOG = re.compile(r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+(\d{1,2}) (\d{2}):(\d{2}):(\d{2})\b")
 MONTH_DAYS = 31
 """Days between the same day of two months, at most: differences within a month are exact."""

@@ -29,6 +29,7 @@ class Form(NamedTuple):
     note: str = ""
 
 
+SHORT_ATTRIBUTE = re.compile(r"\s*([A-Z][\w-]{3,40}_[\w-]{2,30})\s.{0,80}?\braw=(\d{1,15})\b")
 ATTRIBUTE = re.compile(
     r"\s*(\d{1,3}) ([\w-]{3,40})\s+0x[0-9a-f]{4}\s+(\d{3}|---)\s+(\d{3}|---)\s+(\d{3}|---)\s+\S+\s+\S+\s+(\S+)\s+(\d+)"
 )
@@ -49,6 +50,8 @@ def _pairs(lines: Lines, at: int, subject: str, blanks: int = 1) -> tuple[list[V
             continue
         if attribute := ATTRIBUTE.match(line):
             found.append(Value(subject, attribute[2], float(attribute[7]), "raw", index + 1))
+        elif attribute := SHORT_ATTRIBUTE.match(line):
+            found.append(Value(subject, attribute[1], float(attribute[2]), "raw", index + 1))
         elif pair := PAIR.match(line):
             value = number(pair[2].split()[0].rstrip("%,").replace(",", "")) if pair[2].split() else None
             found.append(Value(subject, pair[1].strip(), pair[2].strip() if value is None else value, line=index + 1))
@@ -233,6 +236,27 @@ def _pg_test_fsync(lines: Lines, at: int) -> tuple[list[Value], int]:
     return found, end
 
 
+def _biotop(lines: Lines, at: int) -> tuple[list[Value], int]:
+    """Read biotop's screens: requests, KiB and mean milliseconds by process, disk and direction."""
+    found: list[Value] = []
+    columns = lines[at].split()
+    end = at + 1
+    for index in range(at + 1, min(len(lines), at + MAX_PAIRS)):
+        cells = lines[index].split()
+        if len(cells) == len(columns) and cells[0].isdigit():
+            row = dict(zip(columns, cells, strict=True))
+            way = "writes" if row["D"] == "W" else "reads"
+            subject = f"{row['COMM']} {way} {row['DISK']}"
+            for column, unit in (("I/O", ""), ("Kbytes", "KiB"), ("AVGms", "ms")):
+                if (value := number(row.get(column, ""))) is not None:
+                    found.append(Value(subject, column, value, unit, index + 1))
+        elif cells and cells != columns and "loadavg" not in lines[index]:
+            break
+        if cells:
+            end = index + 1
+    return found, end
+
+
 def _perfmon(lines: Lines, at: int) -> tuple[list[Value], int]:
     names = [cell.strip('"') for cell in lines[at].split('","')]
     found: list[Value] = []
@@ -265,7 +289,18 @@ def _btt(lines: Lines, at: int) -> tuple[list[Value], int]:
 
 
 def _vfsstat(lines: Lines, at: int) -> tuple[list[Value], int]:
-    return _columns(lines, at)
+    """Read a row for each zone or interval; the zone's number in brackets is a cell of its own."""
+    columns = lines[at].split()
+    found: list[Value] = []
+    end = at + 1
+    while end < len(lines) and (cells := lines[end].split()) and len(columns) <= len(cells) <= len(columns) + 1:
+        row = dict(zip(columns, cells, strict=False))
+        if cells[:2] != columns[:2]:
+            subject = f"zone {row['zone']}" if "zone" in row else "zone"
+            numbers = [(column, number(row[column])) for column in columns[:-1]]
+            found += [Value(subject, column, value, line=end + 1) for column, value in numbers if value is not None]
+        end += 1
+    return found, end
 
 
 def _hdparm(lines: Lines, at: int) -> tuple[list[Value], int]:
@@ -298,35 +333,33 @@ FORMS = (
     Form("ceph-osd-perf", r"osd\s+commit_latency", _columns),
     Form("nfsstat", r"(?:Client|Server) rpc stats:", _nfsstat),
     Form("mountstats", r"device \S+ mounted on \S+ with fstype nfs", _mountstats),
-    Form("nfsiostat", r"\S+:\S+ mounted on \S+:$", _nfsiostat),
+    Form("nfsiostat", r"\S+ mounted on \S+:?$|ops/s\s+rpc bklog$", _nfsiostat),
     Form("atop", r"(?:ATOP - |(?:DSK|LVM|MDD|MEM|CPU|PRC) \|)", _atop),
     Form("pveperf", r"CPU BOGOMIPS:", _pveperf),
     Form("pg_test_fsync", r"(?:open_datasync|fdatasync|fsync|open_sync)\s+[\d.]+ ops/sec", _pg_test_fsync),
+    Form("biotop", r"PID\s+COMM\s+D\s+MAJ\s+MIN\s+DISK\s", _biotop),
     Form("perfmon", r"\"\(PDH-CSV", _perfmon),
     Form("btt", r"ALL\s+MIN\s+AVG\s+MAX\s+N$", _btt),
     Form("hdparm", r"Timing (?:cached|buffered disk|O_DIRECT disk) reads:", _hdparm),
-    Form("vfsstat", r"r/s\s+w/s\s+kr/s\s+kw/s\s+ractv\s", _vfsstat),
+    Form("vfsstat", r"r/s\s+w/s\s+[kM]r/s\s+[kM]w/s\s+ractv\s", _vfsstat),
     Form(
         "lsblk",
         r"NAME\s+MAJ:MIN\s|NAME\s+(?:FSTYPE|SIZE|ROTA|TYPE)\s",
         _text(200),
         "names the devices below each other",
     ),
-    Form("esxtop", "", _text(60), "DAVG is the device's time, KAVG the host's queue"),
-    Form("diskspd", r"Command Line: \S*diskspd", _text(120), "would show rate and time of a benchmark"),
     Form("macos-iostat", r"KB/t\s+tps\s+MB/s", _text(60), "has no times, only sizes and rates"),
     Form("iperf", r"\[ ID\] Interval\s+Transfer\s", _text(60), "shows the rate of the network"),
 )
-STARTS = "|".join(form.mark for form in FORMS if form.mark)
-HOLDS: tuple[str, ...] = ("DAVG/cmd",)
+STARTS = "|".join(form.mark for form in FORMS)
+MARKS = [re.compile(form.mark) for form in FORMS]
+HOLDS: tuple[str, ...] = ()
 
 
 def read(lines: Lines, at: int) -> Block | None:
     """Return the report that starts at `at`."""
-    for form in FORMS:
-        if (form.mark and re.match(form.mark, lines[at].lstrip())) or (
-            form.tool == "esxtop" and "DAVG/cmd" in lines[at]
-        ):
+    for form, mark in zip(FORMS, MARKS, strict=True):
+        if mark.match(lines[at].lstrip()):
             found, end = form.parse(lines, at)
             if end > at:
                 return Block(

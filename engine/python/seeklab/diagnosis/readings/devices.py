@@ -32,6 +32,8 @@ MIN_BUSY, SLOW_MS = 0.2, 20.0
 """A device that is hardly used and not slow in absolute terms is not compared with its peers."""
 SICK_IOS, SICK_MS, SICK_BYTES_PER_S = 40.0, 150.0, 20e6
 """A device that moves more bytes is not sick: its requests are large."""
+MAX_FLUSHES = 1.3
+HOST_SLOW_MS = 15.0
 STALL = 1.5
 MIN_IOS = 1.0
 ROUND_SHARE = 0.8
@@ -45,16 +47,15 @@ LARGE = 256 << 10
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     """Yield the readings of all tables of devices."""
+    for block in blocks:
+        if block.tool in ("dstat", "esxtop"):
+            yield from _layered(block)
+        elif block.tool == "iostat" and block.records and not samples(block):
+            yield _since_boot(block)
     for block in tables(blocks):
         boot = [record for record in block.records if isinstance(record, Sample) and record.is_since_boot]
         if boot and not samples(block):
-            yield Reading(
-                "since-boot-only",
-                block.tool,
-                "The only sample averages since boot. It says nothing about the present; record some intervals "
-                "(iostat -x 1 5) while the system is slow.",
-                strength=Strength.CONTEXT,
-            )
+            yield _since_boot(block)
             continue
         devices = devices_of(block)
         usable: list[Device] = []
@@ -73,6 +74,63 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     yield from _before_after(blocks)
 
 
+def _since_boot(block: Block) -> Reading:
+    return Reading(
+        "since-boot-only",
+        block.tool,
+        "The only sample averages since boot. It says nothing about the present; record some intervals (iostat -x 1 5) "
+        "while the system is slow.",
+        strength=Strength.CONTEXT,
+    )
+
+
+def _layered(block: Block) -> Iterator[Reading]:
+    """Yield times of tools that print them next to a part of them: in the device, or a share that is no time at all."""
+    for device in devices_of(block):
+        service = device.mean(lambda row: row.service_ms)
+        times = [
+            f"{kind} {in_time(min(of))}"
+            if min(of) > 0.99 * max(of)
+            else f"{kind} {in_time(min(of))} to {in_time(max(of))}"
+            for kind in ("reads", "writes")
+            if (of := [ms for row in device.rows if (ms := getattr(row, kind).ms)])
+        ]
+        if block.tool == "dstat" and times:
+            yield Reading("use", device.name, f"{device.name}: {', '.join(times)} each.", values={})
+            longest = max(ms for row in device.rows for ms in (row.reads.ms or 0.0, row.writes.ms or 0.0))
+            if service is not None and longest > 3 * service:
+                yield Reading(
+                    "withdrawn-column",
+                    device.name,
+                    f"The column svct says {in_time(service)} for {device.name}. It divides the busy time by the "
+                    "requests, so "
+                    "it is not the time of a request; that is in rawa and wawa.",
+                    f"{in_time(service)} against {in_time(longest)}",
+                    Strength.IMPOSSIBLE,
+                    {"svct_ms": service, "ms": longest},
+                )
+        waiting, total = device.mean(lambda row: row.waiting), device.mean(lambda row: row.both.ms)
+        if block.tool == "esxtop" and service is not None:
+            kernel = waiting or 0.0
+            yield Reading(
+                "use",
+                device.name,
+                f"{device.name}: {count(device.ios_per_s)} commands/s, {in_time(service)} in the device and "
+                f"{in_time(kernel)} in the host's queue.",
+                f"{in_time(service)} + {in_time(kernel)} = {in_time(total if total is not None else service + kernel)}",
+                values={"ios_per_s": device.ios_per_s, "service_ms": service, "kernel_ms": kernel},
+            )
+            place = "in the queue of the host" if kernel > service else "below: in the path, the array or the disks"
+            if max(service, kernel) >= HOST_SLOW_MS and device.ios_per_s >= MIN_IOS:
+                yield Reading(
+                    "hypervisor-queue" if kernel > service else "device-slow-below-host",
+                    device.name,
+                    f"A command of {device.name} waits longest {place}.",
+                    f"{in_time(service)} against {in_time(kernel)}",
+                    values={"service_ms": service, "kernel_ms": kernel, "ms": service + kernel},
+                )
+
+
 def _impossible(device: Device) -> Iterator[Reading]:
     hung = [row for row in device.rows if ios_per_s(row) < 0.05 and (row.in_flight or 0) >= 1 and (row.busy or 0) > 0.9]
     if hung:
@@ -86,6 +144,10 @@ def _impossible(device: Device) -> Iterator[Reading]:
             Strength.IMPOSSIBLE,
             {"in_flight": waiting},
         )
+        return
+    yield from _busy_without_queue(device)
+    if (unseen := _unseen(device)) is not None:
+        yield unseen
         return
     for row in device.rows:
         implied, queue = work(row), row.in_flight
@@ -104,6 +166,65 @@ def _impossible(device: Device) -> Iterator[Reading]:
                 {"implied": implied, "queue": queue},
             )
             return
+
+
+def _unseen(device: Device) -> Reading | None:
+    """Find requests in flight that are neither reads nor writes, in a report without columns of flushes.
+
+    A device gets one flush at a time, and the next one waits, so they hold the queue for little more than one request.
+    """
+    rows = [(implied, row.in_flight) for row in device.rows if (implied := work(row)) is not None and row.in_flight]
+    if not rows or device.name.startswith("md") or any(row.flushes.per_s is not None for row in device.rows):
+        return None
+    implied, queue = fmean(one for one, _ in rows), fmean(two for _, two in rows)
+    held, writes = queue - implied, device.per_s("writes")
+    has_kinds = all(row.reads.ms is not None and row.writes.ms is not None for row in device.rows)
+    if (
+        not has_kinds
+        or not LITTLE_LEAST / 2 <= held <= MAX_FLUSHES
+        or writes < MIN_IOS
+        or queue < LITTLE_FACTOR * implied
+    ):
+        return None
+    if device.busy is not None and device.busy < IDLE:
+        return None
+    return Reading(
+        "unseen-in-flight",
+        device.name,
+        f"{device.name} has {count(queue)} requests in flight, but its reads and writes account for "
+        f"{count(implied)}. The "
+        "rest is of a kind that this version of iostat does not print: flushes, as after each synchronous write.",
+        f"{count(queue)} - {count(device.ios_per_s)}/s x {in_time(device.time() or 0)} = {count(held)}",
+        values={"held": held, "writes_per_s": writes, "ms": 1e3 * held / writes},
+    )
+
+
+def _busy_without_queue(device: Device) -> Iterator[Reading]:
+    """Find a busy share that its own queue rules out: a device is not busy for longer than it has requests."""
+    rows = [
+        (row.busy, row.in_flight)
+        for row in device.rows
+        if row.busy is not None
+        and row.in_flight is not None
+        and (implied := work(row)) is not None
+        and abs(implied - row.in_flight) < max(0.1, 0.3 * row.in_flight)
+    ]
+    wrong = [(busy, queue) for busy, queue in rows if busy > IDLE and busy > queue + 0.25]
+    if not wrong or len(wrong) < len(rows) / 2 or device.is_stacked:
+        return
+    busy, queue = (fmean(pair[place] for pair in wrong) for place in (0, 1))
+    yield Reading(
+        "busy-without-queue",
+        device.name,
+        f"{device.name} is busy for {100 * busy:.0f}% of the time according to %util, but it has {count(queue)} "
+        "requests in "
+        f"flight on average, so for at least {100 * (1 - queue):.0f}% of the time it has none. Kernels from 5.0 on "
+        "count "
+        "a tick of the clock as busy if one request falls into it; %util says nothing here.",
+        f"{100 * busy:.0f}% > {count(queue)} in flight",
+        Strength.IMPOSSIBLE,
+        {"busy": busy, "queue": queue},
+    )
 
 
 def _alone(device: Device) -> Iterator[Reading]:

@@ -106,8 +106,8 @@ def _job(row: JobRow) -> Iterator[Reading]:
         "job-use",
         name,
         f"{name}: {count(row.per_s)}/s at "
-        f"{in_time(latency.mean_ms)}{f' and {in_time(sync)} for fsync' if sync else ''}, {count(flight)} in flight of "
-        f"{expected} possible.{ignored}",
+        f"{in_time(latency.mean_ms)}{f' and {in_time(sync)} for fsync' if sync else ''}, {count(flight)} in flight"
+        f"{'' if flight > 1.3 * expected and 'iodepth' not in row.options else f' of {expected} possible'}.{ignored}",
         sum_,
         values=values,
     )
@@ -329,8 +329,21 @@ def _copy(copy: Copy) -> Iterator[Reading]:
         f"{size(copy.bytes)} / {count(copy.seconds)} s = {rate(speed)}",
         values={"bytes_per_s": speed, "is_write": float(is_write), "is_synced": float(is_synced)},
     )
-    if calls and block and block <= 64 << 10 and copy.seconds / calls > 1e-4:
-        each = 1e3 * copy.seconds / calls
+    each = 1e3 * copy.seconds / calls if calls else 0.0
+    if (
+        calls
+        and any(word.startswith("oflag=") and "sync" in word for word in copy.command.split())
+        and block
+        and block <= 128 << 10
+    ):
+        yield Reading(
+            "fsync-rate",
+            "dd",
+            f"dd wrote {count(calls)} blocks of {size(block)} and waited for each to be durable: {in_time(each)} each.",
+            f"{count(copy.seconds)} s / {count(calls)} = {in_time(each)}",
+            values={"per_s": calls / copy.seconds, "ms": each},
+        )
+    elif calls and block and block <= 64 << 10 and each > 0.1:
         yield Reading(
             "call-by-call",
             "dd",

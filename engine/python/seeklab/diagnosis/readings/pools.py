@@ -149,6 +149,15 @@ def _waits(name: str, rows: Sequence[PoolRow]) -> Iterator[Reading]:
                     f"{name}: {count(pending)} requests wait in the class {cls}, {count(active)} are at the disks.",
                     values={"pending": pending, "active": active},
                 )
+            if cls in ("scrubq_read", "rebuildq_write") and active >= 1:
+                yield Reading(
+                    "scan-queue",
+                    name,
+                    f"{name} runs a {'scrub or resilver' if cls == 'scrubq_read' else 'rebuild'}: {count(active)} "
+                    "of its "
+                    f"requests are at the disks, {count(pending)} wait.",
+                    values={"pending": pending, "active": active},
+                )
 
 
 def _leaves(samples: Sequence[PoolSample]) -> Iterator[Reading]:

@@ -40,10 +40,23 @@ EVENTS = {
     "command failed": "reports failed commands",
     "reset": "resets a link or controller",
     "timeout": "reports timeouts",
+    "removed": "reports a device that was taken out of service",
+    "lost interrupt": "reports requests that the device had completed while the interrupt never came",
     "blocked": "reports tasks that were blocked for minutes",
     "read-only": "reports a file system that went read-only",
     "link speed": "reports a link at reduced speed",
     "memory": "reports that memory ran out",
+}
+SPOKEN_ONE = {
+    "slow apply": "slow request",
+    "slow requests": "warning of slow requests",
+    "slow disk": "stall of a write",
+    "checkpoint": "checkpoint with a sync",
+}
+SPOKEN = {
+    "slow fsync": "slow fsyncs",
+    "checkpoints too frequent": "too frequent checkpoints",
+    "checkpoint forced": "checkpoints that the amount of log forced",
 }
 
 
@@ -91,26 +104,27 @@ def _program(tool: str, events: Sequence[Event]) -> Iterator[Reading]:
         span = max(ats) - min(ats) if len(ats) > 1 else 0.0
         within = f" within {in_time(1e3 * span) if span < 120 else f'{span / 60:.0f} min'}" if span else ""
         if not times:
-            if code in ("slow fsync", "slow requests", "checkpoints too frequent"):
+            if code in ("slow fsync", "slow requests", "checkpoints too frequent", "checkpoint forced"):
                 yield Reading(
                     f"{program}-{code.replace(' ', '-')}",
                     program,
-                    f"{program} complains of {code.replace('fsync', 'fsyncs')} {len(of)} times{within}.",
+                    f"{program} reports {SPOKEN.get(code, code)} {count(len(of))} times{within}.",
                     strength=Strength.WORDS,
                     values={"lines": len(of)},
                 )
             continue
-        what = {"slow sync": "syncs", "slow apply": "requests", "slow write": "writes"}.get(code, code + "s")
+        what = SPOKEN_ONE.get(code, code)
         least = (
             " The log names only calls above its threshold, so these are outliers and no mean follows."
-            if min(times) >= 90
+            if min(times) >= 90 and len(times) > 1
             else ""
         )
+        range_ = f"{in_time(min(times))} to {in_time(max(times))}" if len(times) > 1 else in_time(times[0])
         yield Reading(
             f"{program}-{code.replace(' ', '-')}",
             program,
-            f"{program} reports {len(times)} slow {what.removeprefix('slow ')} of {in_time(min(times))} to "
-            f"{in_time(max(times))}{within}.{least}",
+            f"{program} reports {f'{len(times)} {what}s' if len(times) > 1 else f'one {what}'} of "
+            f"{range_}{within}.{least}",
             strength=Strength.WORDS,
             values={"lines": len(times), "ms": fmean(times), "max_ms": max(times)},
         )
@@ -255,15 +269,19 @@ def _pool(values: Sequence[Value]) -> Iterator[Reading]:
 
 
 def _array(values: Sequence[Value]) -> Iterator[Reading]:
+    rates = {value.subject: value.value for value in values if value.name == "running rate"}
     for value in values:
         if value.name == "running":
+            speed = float(rates.get(value.subject, 0.0))
             yield Reading(
                 "scan-running",
                 value.subject,
-                f"{value.subject} runs a {value.value}, which shares the disks with everything else.",
+                f"{value.subject} runs a {value.value}{f' at {rate(speed)}' if speed else ''}, which shares the "
+                "disks with "
+                "everything else.",
                 "",
                 Strength.WORDS,
-                {"is_resilver": float(value.value in ("recovery", "resync")), "bytes_per_s": 0.0},
+                {"is_resilver": float(value.value in ("recovery", "resync")), "bytes_per_s": speed},
             )
 
 

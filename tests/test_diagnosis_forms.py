@@ -1,0 +1,321 @@
+"""The same report in the forms in which people paste it: the readings stay equal. And without names: they stay, too."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from seeklab.bring import blocks, long_text
+from seeklab.bring.block import Sample
+from seeklab.bring.redaction import Redactor
+from seeklab.diagnosis import answer, diagnose
+from seeklab.diagnosis.collect import script
+from test_diagnosis import CACHE, ERRORS, ETCD, FIO, MEMORY, PAIR, PRESSURE, RESILVER, SICK, SYNC, ZPOOL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from seeklab.diagnosis.reading import Reading
+
+TEXTS = {
+    "sync": SYNC,
+    "pair": PAIR,
+    "zpool": ZPOOL,
+    "fio": FIO,
+    "sick": SICK,
+    "errors": ERRORS,
+    "etcd": ETCD,
+    "resilver": RESILVER,
+    "cache": CACHE,
+    "memory": MEMORY,
+    "pressure": PRESSURE,
+}
+TABLES = ("sync", "pair", "sick")
+INDENTED = ("fio", "zpool", "resilver")
+"""Tools whose indentation has a meaning."""
+MEGABYTE = 1 << 20
+LONG_LETTERS, MAX_S = 3_200_000, 3.0
+"""A text beyond the limits of `long_text`: it takes 0.3 s, and took as many seconds as megabytes before."""
+
+
+def _said(text: str) -> dict[tuple[str, str], dict[str, float]]:
+    return _by_id(answer([blocks(text)]).readings)
+
+
+def _by_id(readings: list[Reading]) -> dict[tuple[str, str], dict[str, float]]:
+    return {(reading.id, reading.subject): dict(reading.values) for reading in readings}
+
+
+def _same(one: dict[tuple[str, str], dict[str, float]], two: dict[tuple[str, str], dict[str, float]]) -> None:
+    assert set(one) == set(two)
+    for key, values in one.items():
+        assert two[key] == pytest.approx(values, rel=0.02, abs=0.02), key
+
+
+def _wrapped(text: str, width: int) -> str:
+    return "".join(
+        f"{line[at : at + width]}\n" for line in text.splitlines() for at in range(0, max(1, len(line)), width)
+    )
+
+
+def _in_megabytes(text: str) -> str:
+    """Print the table as `iostat -m` does, with the columns of a recent version."""
+    lines = []
+    for line in text.splitlines():
+        cells = line.split()
+        if line.startswith("Device"):
+            lines.append(line.replace("kB/s", "MB/s"))
+        elif len(cells) == 23:
+            for place in (2, 8, 14):
+                cells[place] = f"{float(cells[place]) / 1024:.4f}"
+            lines.append("  ".join(cells))
+        else:
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "prompt": lambda text: f"[root@db ~]# cat report\n{text}",
+    "quoted": lambda text: "".join(f"> {line}\n" for line in text.splitlines()),
+    "quoted twice": lambda text: "".join(f">> {line}\n" for line in text.splitlines()),
+    "fenced": lambda text: f"Hello,\n\n```console\n{text}```\nany idea?\n",
+    "crlf": lambda text: text.replace("\n", "\r\n"),
+    "colours": lambda text: "".join(f"\x1b[0;32m{line}\x1b[0m\n" for line in text.splitlines()),
+    "byte-order mark": lambda text: f"\ufeff{text}",
+    "no-break spaces": lambda text: text.replace("  ", "\u00a0 "),
+    "indented": lambda text: "".join(f"    {line}\n" if line else "\n" for line in text.splitlines()),
+    "trailing blanks": lambda text: text.replace("\n", "   \n"),
+    "prose around": lambda text: f"It is slow since Monday, see below please.\n\n{text}\nThat was it, thanks a lot!\n",
+}
+TABLE_FORMS: dict[str, Callable[[str], str]] = {
+    "commas": lambda text: text.replace(".", ","),
+    "megabytes": _in_megabytes,
+    "80 columns": lambda text: _wrapped(text, 80),
+    "100 columns": lambda text: _wrapped(text, 100),
+    "times": lambda text: "".join(
+        f"2026-11-23T10:00:{at % 60:02} {line}\n" for at, line in enumerate(text.splitlines())
+    ),
+    "short times": lambda text: "".join(f"[10:00:{at % 60:02}] {line}\n" for at, line in enumerate(text.splitlines())),
+    "tabs": lambda text: "".join("\t".join(line.split()) + "\n" for line in text.splitlines()),
+    "cut off": lambda text: text + "\n" + text[: text.rfind("\n", 0, -1) + 40],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "form"), [(name, form) for name in TEXTS for form in FORMS if form != "indented" or name not in INDENTED]
+)
+def test_a_report_says_the_same_in_each_form(name: str, form: str) -> None:
+    _same(_said(TEXTS[name]), _said(FORMS[form](TEXTS[name])))
+
+
+@pytest.mark.parametrize("form", TABLE_FORMS)
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_iostat_says_the_same_in_each_form(name: str, form: str) -> None:
+    _same(_said(TEXTS[name]), _said(TABLE_FORMS[form](TEXTS[name])))
+
+
+def test_hosts_in_one_text_are_told_apart() -> None:
+    banner = "Linux 6.1.0 (%s) \t11/23/2026 \t_x86_64_\t(8 CPU)\n\n"
+    found = blocks("iostat -xy 1\n" + banner % "db1" + SYNC + "\niostat -xy 1\n" + banner % "db2" + PAIR)
+    assert [len(block.records) for block in found.blocks] == [1, 1]
+
+
+NAMES = """root@db7.example.org:~# iostat -xy 1
+Linux 6.1.0-18-amd64 (db7) 	11/23/2026 	_x86_64_	(8 CPU)
+
+"""
+LOG = """Nov 23 10:00:01 db7 kernel: [12.000000] blk_update_request: I/O error, dev sdb, sector 512
+Nov 23 10:00:02 db7 sshd[7]: Accepted publickey for alice from 10.1.2.3 port 50022
+alice@db7:/home/alice/secret$ dd if=/dev/zero of=/srv/customers/acme.img bs=4k count=2000 oflag=dsync
+8192000 bytes (8.2 MB, 7.8 MiB) copied, 20.1 s, 408 kB/s
+Serial Number:    WD-WCC4E0123456
+fe80::1ff:fe23:4567:890a 00000000-1111-2222-3333-444444444444
+"""
+SECRETS = ("db7", "alice", "10.1.2.3", "acme", "customers", "WCC4E0123456", "fe23", "example.org", "444444")
+
+
+def test_redaction_removes_names_and_keeps_what_is_measured() -> None:
+    text = NAMES + PAIR + LOG
+    redacted = Redactor().redact(text)
+    assert not [secret for secret in SECRETS if secret in redacted]
+    _same(_said(text), _said(redacted))
+    assert Redactor().redact(redacted) == redacted
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_redaction_leaves_readings_unchanged(name: str) -> None:
+    before = [(reading.id, dict(reading.values)) for reading in answer([blocks(TEXTS[name])]).readings]
+    after = [
+        (reading.id, dict(reading.values)) for reading in answer([blocks(Redactor().redact(TEXTS[name]))]).readings
+    ]
+    assert before == after
+
+
+def test_the_command_writes_a_text_without_names(tmp_path: Path) -> None:
+    given, redacted = tmp_path / "given.txt", tmp_path / "redacted.txt"
+    given.write_text(NAMES + PAIR + LOG, encoding="utf-8")
+    program = [sys.executable, "-m", "seeklab.cli", "diagnose", "--json", "--redact", str(redacted), str(given)]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    text = redacted.read_text(encoding="utf-8")
+    assert not [secret for secret in SECRETS if secret in text]
+    assert not [secret for secret in SECRETS if secret in done.stdout.replace(str(tmp_path), "")]
+
+
+def _tar(mode: str, files: dict[str, bytes]) -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode=mode) as archive:  # type: ignore[call-overload] # the mode is text
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return data.getvalue()
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+REPORT = {
+    "sosreport-db/sos_commands/block/iostat": SYNC.encode(),
+    "sosreport-db/etc/fstab": b"/dev/sda1 / ext4 defaults 0 1\n",
+    "sosreport-db/picture.png": b"\x89PNG\r\n\x1a\n" + bytes(100),
+}
+
+
+@pytest.mark.parametrize("packed", ["w", "w:gz", "w:bz2", "w:xz", "zip"])
+def test_the_texts_of_an_archive_are_read(tmp_path: Path, packed: str) -> None:
+    path = tmp_path / "sosreport"
+    path.write_bytes(_zip(REPORT) if packed == "zip" else _tar(packed, REPORT))
+    found = diagnose([path])
+    assert [block.tool for block in found.blocks] == ["iostat-x"]
+    assert found.causes[0].cause.id == "sync-one-by-one"
+    (note,) = [note for each in found.found for note in each.notes]
+    assert "1 of 3 members" in note
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        _tar("w:gz", {"zeros": bytes(64 * MEGABYTE)}),
+        _zip({f"zeros-{at}": bytes(4 * MEGABYTE) for at in range(8)}),
+        _tar("w", REPORT)[:1500],
+        _zip(REPORT)[:-60],
+    ],
+    ids=["tar bomb", "zip bomb", "cut tar", "cut zip"],
+)
+def test_a_hostile_archive_gets_a_sentence(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "archive"
+    path.write_bytes(data)
+    began = time.process_time()
+    (note,) = [note for each in diagnose([path]).found for note in each.notes]
+    assert note.startswith("An archive: ")
+    assert time.process_time() - began < 1
+
+
+def test_a_binary_file_does_not_hinder_the_others(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(SYNC.encode()))
+    found = diagnose([tmp_path / "a.png", tmp_path / "b.txt.gz"])
+    assert found.causes[0].cause.id == "sync-one-by-one"
+    assert "picture" in found.found[0].notes[0]
+
+
+LONG: dict[str, Callable[[int], str]] = {
+    "table": lambda _: f"{SYNC}\n",
+    "log": lambda at: (
+        f"2026-11-23 10:{at // 60 % 60:02}:{at % 60:02} W | wal: sync duration of {1 + at % 7}.5s, long\n"
+    ),
+    "headings": lambda at: f'Device {at}\nzpool status {at}\npool: p{at}\ntop - {at}\n{{"a": [1, 2\n',
+    "mounts": lambda at: (
+        f"device nas:/e{at} mounted on /m{at} with fstype nfs4 statvers=1.1\n\tREAD: 9 9 0 1 1 1 1 1\n"
+    ),
+}
+
+
+def test_a_long_text_is_read_in_bounded_time() -> None:
+    part = "".join(LONG["table"](at) for at in range(200))
+    text = part * (LONG_LETTERS // len(part) + 1)
+    began = time.process_time()
+    found = answer([blocks(text)])
+    json.dumps(found.document(), allow_nan=False)
+    assert time.process_time() - began < MAX_S
+    assert found.found[0].notes
+
+
+@pytest.fixture
+def shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make texts of some hundred lines long ones."""
+    for name, value in (("MAX_LINES", 400), ("STRETCH_LINES", 40), ("STRETCHES", 6), ("RARE_LINES", 6)):
+        monkeypatch.setattr(long_text, name, value)
+
+
+@pytest.mark.usefixtures("shorter")
+@pytest.mark.parametrize("name", LONG)
+def test_of_a_long_text_a_bounded_number_of_lines_is_read(name: str) -> None:
+    found = blocks("".join(LONG[name](at) for at in range(2000)))
+    (note,) = found.notes
+    assert int(note.split(":")[1].split()[0].replace(",", "")) <= 6 * 40 + 60 * 9
+    assert found.blocks
+    assert all(0 < block.first <= block.last for block in found.blocks)
+
+
+@pytest.mark.usefixtures("shorter")
+def test_of_a_long_text_the_ends_and_the_rare_messages_are_read() -> None:
+    error = "Nov 23 10:00:01 host kernel: blk_update_request: I/O error, dev sdq, sector 512\n"
+    text = SYNC + "\n" + 40 * f"{SYNC}\n" + error + 40 * f"{SYNC}\n" + PAIR
+    found = answer([blocks(text)])
+    assert {("kernel-io-error", "sdq"), ("use", "sdb")} <= {(reading.id, reading.subject) for reading in found.readings}
+    lines = text.split("\n")
+    for block in found.blocks:
+        if block.tool == "dmesg":
+            assert "sdq" in lines[block.first - 1]
+        for record in block.records:
+            assert not isinstance(record, Sample) or lines[record.line - 1].startswith("Device")
+    assert found.blocks[-1].last == len(lines) - 1
+
+
+TOOLS = {
+    "iostat": "Linux 6.1.0 (db) \t2026-11-23 \t_x86_64_\t(8 CPU)\n\n" + SYNC,
+    "zpool": ZPOOL,
+    "vmstat": "procs ---memory---\n r  b   swpd   free   si   so us sy id wa st\n"
+    " 1  0      0   1000    0    0  1  2 97  0  0\n 1  0      0   1000    0    0  1  2 97  0  0\n",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32" or shutil.which("sh") is None, reason="needs a POSIX shell")
+def test_collect_records_what_diagnose_reads(tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name, text in TOOLS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tools / name).write_text(f"#!/bin/sh\ncat '{tmp_path / name}'\n", encoding="utf-8")
+        (tools / name).chmod(0o755)
+    for name in ("sh", "cat", "sleep", "mktemp", "rm", "head", "tail", "date", "timeout"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    done = subprocess.run(
+        ["sh", "-c", script(1)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": str(tools), "TMPDIR": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
+    found = answer([blocks(done.stdout)])
+    assert {"iostat-x", "zpool-iostat", "vmstat"} <= {block.tool for block in found.blocks}
+    assert found.causes[0].cause.id == "sync-one-by-one"
