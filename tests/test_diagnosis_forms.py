@@ -11,10 +11,12 @@ import sys
 import tarfile
 import time
 import zipfile
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import pytest
 
+import fuzz_diagnosis
 from seeklab.bring import blocks, long_text
 from seeklab.bring.block import Sample
 from seeklab.bring.redaction import Redactor
@@ -45,6 +47,7 @@ TABLES = ("sync", "pair", "sick")
 INDENTED = ("fio", "zpool", "resilver")
 """Tools whose indentation has a meaning."""
 MEGABYTE = 1 << 20
+SEED, TEXTS_FUZZED = 7, 600
 LONG_LETTERS, MAX_S = 3_200_000, 3.0
 """A text beyond the limits of `long_text`: it takes 0.3 s, and took as many seconds as megabytes before."""
 
@@ -319,3 +322,8 @@ def test_collect_records_what_diagnose_reads(tmp_path: Path) -> None:
     found = answer([blocks(done.stdout)])
     assert {"iostat-x", "zpool-iostat", "vmstat"} <= {block.tool for block in found.blocks}
     assert found.causes[0].cause.id == "sync-one-by-one"
+
+
+def test_mutated_and_spliced_samples_are_read_without_an_error() -> None:
+    for count, text in enumerate(islice(fuzz_diagnosis.texts(SEED), TEXTS_FUZZED)):
+        fuzz_diagnosis.check(text, wholly=count % fuzz_diagnosis.EVERY == 0)

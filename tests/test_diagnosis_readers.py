@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import random
 from typing import TYPE_CHECKING
 
 import pytest
 
 from seeklab.bring import blocks
 from seeklab.bring.block import Event, Histogram, JobRow, Request, Value
-from seeklab.diagnosis import answer
 from seeklab.diagnosis.readings.jobs_of import with_job_files
 
 if TYPE_CHECKING:
@@ -233,19 +230,3 @@ def test_a_job_file_adds_its_options_to_the_report() -> None:
         if isinstance(record, JobRow)
     ]
     assert [(row.options["rate_iops"], row.options["iodepth"], row.samples["min"]) for row in rows] == [("20", "1", 0)]
-
-
-def test_no_text_of_these_tools_ends_in_an_error() -> None:
-    generator = random.Random(9)
-    delays = f"{SCRIPTS}\n  delay\n{QUANTIZE.split('read', 1)[1]}"
-    job = f"{JOB_FILE}\n{FIO}"
-    texts = [PING, SS, NSTAT, PARTED, delays, DIRTY, BONNIE, DASHBOARD, OMSA, OPLOG, SUMMARY, job]
-    for _ in range(600):
-        text = list("\n".join(generator.sample(texts, 3)))
-        for _ in range(generator.randrange(1, 40)):
-            at = generator.randrange(len(text))
-            if generator.random() < 0.5:
-                text[at] = generator.choice('0123456789.,-{}[]"\n\t %;/|@=')
-            else:
-                del text[at : at + generator.randrange(1, 30)]
-        json.dumps(answer([blocks("".join(text))]).document(), allow_nan=False)

@@ -6,6 +6,7 @@ import re
 import sys
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
@@ -78,6 +79,7 @@ def _cut(lines: Lines, source: str, marks: Marks) -> Found:
             at += 1
             continue
         block.source = source
+        block.first = max(block.first, unknown + 1)
         if block.first - 2 >= unknown and command(lines[block.first - 2]):
             block.first -= 1
         _skip(found, lines, unknown, block.first - 1)
@@ -96,14 +98,13 @@ class Marks:
         """Find the lines; of each text that marks a line, at most so many places."""
         self._all = readers
         self._lines = lines
-        self._starts = [re.compile(reader.STARTS) if reader.STARTS else None for reader in readers]
-        any_start = re.compile("|".join(f"(?:{reader.STARTS})" for reader in readers if reader.STARTS))
+        self._starts, any_start, literals = _compiled(tuple(readers))
         is_start = any_start.match
         self._marked = bytearray(is_start(line.lstrip()) is not None for line in lines)
         self._held: dict[int, set[str]] = {}
         text = "\n".join(lines)
         ends = list(accumulate(len(line) + 1 for line in lines))
-        for literal in {literal for reader in readers for literal in reader.HOLDS}:
+        for literal in literals:
             place, left = text.find(literal), most
             while place >= 0 and left:
                 left -= 1
@@ -135,6 +136,16 @@ class Marks:
             found.append((at, min(held) if held else self._lines[at].split(None, 1)[0].rstrip("0123456789.,:")))
             at = self.next(at + 1)
         return found
+
+
+@cache
+def _compiled(
+    readers: tuple[Reader, ...],
+) -> tuple[list[re.Pattern[str] | None], re.Pattern[str], frozenset[str]]:
+    """Return the expression of each reader, that of all of them, and the texts that mark a line."""
+    starts = [re.compile(reader.STARTS) if reader.STARTS else None for reader in readers]
+    any_start = re.compile("|".join(f"(?:{start.pattern})" for start in starts if start is not None))
+    return starts, any_start, frozenset(literal for reader in readers for literal in reader.HOLDS)
 
 
 def _skip(found: Found, lines: Lines, begin: int, end: int) -> None:

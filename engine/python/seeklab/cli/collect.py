@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from seeklab._errors import Problem, SeeklabError
 from seeklab.cli import _values
 from seeklab.cli._exit import DONE
 from seeklab.cli._output import print_json
-from seeklab.diagnosis.collect import SECONDS, script
+from seeklab.diagnosis.collect import MAX_SECONDS, SECONDS, script
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -34,6 +35,9 @@ def add(commands: Commands) -> None:
 
 def run(options: Namespace) -> int:
     """Print the script."""
+    if not 1 <= options.seconds <= MAX_SECONDS:
+        message = f"{options.seconds} is not a length; accepted: 1 to {MAX_SECONDS}"
+        raise SeeklabError([Problem("seconds", message)])
     text = script(options.seconds)
     if options.json:
         print_json({"script": text})

@@ -24,29 +24,31 @@ if TYPE_CHECKING:
 TOOL = "fio-text"
 STARTS = r"(?:read|write|trim|mixed)\s?: (?:IOPS=|io=)"
 HOLDS: tuple[str, ...] = ("(groupid=", ": (g=")
-SETUP = re.compile(r"\s*(\S.{0,120}?): \(g=(\d+)\): rw=([^,]+), bs=(.+?), ioengine=([^,]+), iodepth=(\d+)")
-RESULT = re.compile(r"\s*(\S.{0,120}?): \(groupid=(\d+), jobs=(\d+)\): err=\s?(\d+)(?:.{0,200}?pid=)?")
+SETUP = re.compile(r"\s*(\S.{0,120}?): \(g=(\d{1,18})\): rw=([^,]+), bs=(.+?), ioengine=([^,]+), iodepth=(\d{1,18})")
+RESULT = re.compile(r"\s*(\S.{0,120}?): \(groupid=(\d{1,18}), jobs=(\d{1,18})\): err=\s?(\d{1,18})(?:.{0,200}?pid=)?")
 WAY_3 = re.compile(
-    r"\s{0,6}(read|write|trim|mixed)\s?: IOPS=(\S+?), BW=(\S+?)(?:iB|B)/s \((\S+?)B/s\)(?:\((\S+?)i?B/(\d+)msec\))?"
+    r"\s{0,6}(read|write|trim|mixed)\s?: IOPS=(\S+?), BW=(\S+?)(?:iB|B)/s \((\S+?)B/s\)"
+    r"(?:\((\S+?)i?B/(\d{1,18})msec\))?"
 )
 WAY_2 = re.compile(
-    r"\s{0,6}(read|write|trim|mixed)\s?: io=\s?(\S+?)B, bw=\s?(\S+?)B/s, iops=\s?(\d[\d.kKmM]*), runt=\s?(\d+)msec"
+    r"\s{0,6}(read|write|trim|mixed)\s?: io=\s?(\S+?)B, bw=\s?(\S+?)B/s, iops=\s?(\d[\d.kKmM]*), runt=\s?(\d{1,18})msec"
 )
 TIMES = re.compile(
     r"\s{2,10}(slat|clat|lat|sync) \((nsec|usec|msec|sec)\): min=\s?(\S+), max=\s?(\S+), avg=\s?(\S+), stdev=\s?(\S+)"
 )
 PERCENTILES = re.compile(r"\s{2,10}(clat|lat|slat|sync) percentiles \((nsec|usec|msec|sec)\):")
-PERCENTILE = re.compile(r"(\d{1,3}(?:\.\d+)?)th=\[\s*(\d+|>?\d+)\]")
+PERCENTILE = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)th=\[\s*(\d+|>?\d+)\]")
 SAMPLES = re.compile(
     r"\s{2,6}iops\s+: min=\s*([\d.kM]+), max=\s*([\d.kM]+), avg=\s*([\d.kM]+), stdev=\s*([\d.kM]+)"
-    r"(?:, samples=(\d+))?"
+    r"(?:, samples=(\d{1,18}))?"
 )
 SYNCED = re.compile(r"\s{2,6}fsync/fdatasync/sync_file_range:")
 CPU = re.compile(r"\s{2,6}cpu\s+: usr=([\d.,]+)%, sys=([\d.,]+)%")
-ISSUED = re.compile(r"\s{2,6}issued rwts?: total=(\d+),(\d+),(\d+)(?:,(\d+))?")
+ISSUED = re.compile(r"\s{2,6}issued rwts?: total=(\d{1,18}),(\d{1,18}),(\d{1,18})(?:,(\d{1,18}))?")
 DISK = re.compile(
-    r"\s{1,6}([\w!.-]{1,40}): ios=(\d+)/(\d+)(?:, sectors=\d+/\d+)?, merge=(\d+)/(\d+), ticks=(\d+)/(\d+),"
-    r" in_queue=(\d+), util=([\d.]+)%"
+    r"\s{1,6}([\w!.-]{1,40}): ios=(\d{1,18})/(\d{1,18})(?:, sectors=\d+/\d+)?,"
+    r" merge=(\d{1,18})/(\d{1,18}), ticks=(\d{1,18})/(\d{1,18}),"
+    r" in_queue=(\d{1,18}), util=([\d.]+)%"
 )
 VERSION = re.compile(r"fio-(\d{1,2}\.\S{1,40})$")
 COMMAND = re.compile(r"(?:^|\s|/)fio\s+\S")

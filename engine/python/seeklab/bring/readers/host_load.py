@@ -10,7 +10,6 @@ import re
 from typing import TYPE_CHECKING
 
 from seeklab.bring.block import Block, Value
-from seeklab.bring.lines import command
 from seeklab.bring.numbers import K, number, scaled
 from seeklab.bring.tables import rows
 
@@ -23,7 +22,10 @@ STARTS = (
     r"|\d+\.\d+%\s.{0,60}\[(?:k|\.)\]|[^;]{1,80};[^;]{1,80}(?:;.{0,400})? \d{1,18}$"
 )
 HOLDS: tuple[str, ...] = ("%usr", "kB_rd/s")
-PSI = re.compile(r"(some|full) avg10=([\d.]+) avg60=([\d.]+) avg300=([\d.]+) total=(\d+)")
+PSI = re.compile(
+    r"(some|full) avg10=(\d{1,3}(?:\.\d{1,4})?) avg60=(\d{1,3}(?:\.\d{1,4})?)"
+    r" avg300=(\d{1,3}(?:\.\d{1,4})?) total=(\d{1,18})"
+)
 TOP_CPU = re.compile(r"(?<![\d.,])([\d.,]++)\s*+%?\s*+(us|sy|ni|id|wa|hi|si|st)\b")
 NAMES = {
     "us": "user",
@@ -36,8 +38,8 @@ NAMES = {
     "st": "steal",
 }
 LOAD = re.compile(r"load average: ([\d.,]+?),? ")
-PROCESS = re.compile(r"\s*+(\d+) (\S+)\s.{0,200}\s([RSDZTI])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.,]+)\s+(\S.*)$")
-PERF = re.compile(r"\s++(\d+\.\d+)%\s++(.{0,60}?)\s*+\[(k|\.)\]\s+(\S+)")
+PROCESS = re.compile(r"\s*+(\d{1,18}) (\S+)\s.{0,200}\s([RSDZTI])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.,]+)\s+(\S.*)$")
+PERF = re.compile(r"\s++(\d{1,15}\.\d{1,15})%\s++(.{0,60}?)\s*+\[(k|\.)\]\s+(\S+)")
 FOLDED = re.compile(r"([^;]{1,80}(?:;[^;]{1,80}){1,40}) (\d{1,18})$")
 THREAD = re.compile(r"\s++\d+\.\d+%\s++(\S.{0,40}?)\s{2,}")
 IOTOP = re.compile(
@@ -69,7 +71,7 @@ def read(lines: Lines, at: int) -> Block | None:
     return None
 
 
-def _pressure(lines: Lines, at: int) -> Block:
+def _pressure(lines: Lines, at: int) -> Block | None:
     found: list[Value] = []
     end = at
     before = lines[at - 1] if at else ""
@@ -80,7 +82,7 @@ def _pressure(lines: Lines, at: int) -> Block:
         for name, cell in zip(("avg10", "avg60", "avg300"), match.groups()[1:4], strict=True):
             found.append(Value(f"pressure {subject}", f"{match[1]} {name}", float(cell), "%", end + 1))
         end += 1
-    return Block("psi", at + 1 - bool(command(before)), end, list(found))
+    return Block("psi", at + 1, end, list(found)) if found else None
 
 
 def _vmstat(lines: Lines, at: int) -> Block | None:

@@ -43,7 +43,7 @@ TXG_COLUMNS = (
 )
 KSTAT = re.compile(r"(\w{1,40})\s+4\s+(\d{1,20})$")
 MD = re.compile(r"(md\d+) : (active|inactive)\s*(\(\S+\) )?(\S*)")
-MD_ACTION = re.compile(r"(check|resync|recovery|reshape)\s*+=\s*+([\d.]++)%.{0,200}?speed=(\d+)K/sec")
+MD_ACTION = re.compile(r"(check|resync|recovery|reshape)\s*+=\s*+([\d.]++)%.{0,200}?speed=(\d{1,18})K/sec")
 
 
 def read(lines: Lines, at: int) -> Block | None:

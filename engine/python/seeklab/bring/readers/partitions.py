@@ -14,7 +14,7 @@ TOOL = "parted"
 STARTS = r"Disk /dev/\S+: |Model: .+ \(\w+\)$"
 HOLDS: tuple[str, ...] = ()
 DISK = re.compile(r"Disk (/dev/[^:\s]{1,64}): (.{1,120})$")
-SECTOR = re.compile(r"Sector size \(logical/physical\): (\d+) ?(?:B|bytes) ?/ ?(\d+) ?(?:B|bytes)")
+SECTOR = re.compile(r"Sector size \(logical/physical\): (\d{1,18}) ?(?:B|bytes) ?/ ?(\d{1,18}) ?(?:B|bytes)")
 PARTED = re.compile(
     r"\s*(\d{1,3})\s+(\d{1,15}(?:\.\d{1,9})?)([kMGT]?B|s)\s+\d[\d.]*(?:[kMGT]?B|s)\s+\d[\d.]*(?:[kMGT]?B|s)"
 )

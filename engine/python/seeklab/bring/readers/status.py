@@ -31,7 +31,8 @@ class Form(NamedTuple):
 
 SHORT_ATTRIBUTE = re.compile(r"\s*([A-Z][\w-]{3,40}_[\w-]{2,30})\s.{0,80}?\braw=(\d{1,15})\b")
 ATTRIBUTE = re.compile(
-    r"\s*(\d{1,3}) ([\w-]{3,40})\s+0x[0-9a-f]{4}\s+(\d{3}|---)\s+(\d{3}|---)\s+(\d{3}|---)\s+\S+\s+\S+\s+(\S+)\s+(\d+)"
+    r"\s*(\d{1,3}) ([\w-]{3,40})\s+0x[0-9a-f]{4}\s+(\d{3}|---)\s+(\d{3}|---)\s+(\d{3}|---)\s+\S+\s+\S+"
+    r"\s+(\S+)\s+(\d{1,18})"
 )
 PAIR = re.compile(r"\s*([A-Za-z][\w /()+.,%&'-]{1,60}?)\s*[:=]\s+(\S.{0,160})$")
 MAX_PAIRS = 400
@@ -83,7 +84,7 @@ def _value(text: str) -> float | str:
     return text if value is None else value
 
 
-ARC = re.compile(r"\s*([A-Za-z][\w /()+-]{2,60}):\s+(?:([\d.]+) %\s+)?([\d.]+)\s?(\S*)")
+ARC = re.compile(r"\s*([A-Za-z][\w /()+-]{2,60}):\s+(?:(\d{1,3}(?:\.\d{1,9})?) %\s+)?([\d.]+)\s?(\S*)")
 
 
 def _arc(lines: Lines, at: int) -> tuple[list[Value], int]:
@@ -129,7 +130,9 @@ def _nfsstat(lines: Lines, at: int) -> tuple[list[Value], int]:
     return found, end
 
 
-OPERATION = re.compile(r"\s*([A-Z_]{3,24}): (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)")
+OPERATION = re.compile(
+    r"\s*([A-Z_]{3,24}): (\d{1,18}) (\d{1,18}) (\d{1,18}) (\d{1,18}) (\d{1,18}) (\d{1,18}) (\d{1,18}) (\d{1,18})"
+)
 
 
 def _mountstats(lines: Lines, at: int) -> tuple[list[Value], int]:
@@ -221,7 +224,7 @@ def _text(length: int) -> Callable[[Lines, int], tuple[list[Value], int]]:
 def _pveperf(lines: Lines, at: int) -> tuple[list[Value], int]:
     found: list[Value] = []
     end = at
-    while end < len(lines) and (match := re.match(r"([A-Z][A-Z /()]+):\s+([\d.]+)", lines[end])):
+    while end < len(lines) and (match := re.match(r"([A-Z][A-Z /()]+):\s+(\d{1,15}(?:\.\d{1,9})?)", lines[end])):
         found.append(Value("host", match[1].lower(), float(match[2]), line=end + 1))
         end += 1
     return found, end
@@ -230,7 +233,7 @@ def _pveperf(lines: Lines, at: int) -> tuple[list[Value], int]:
 def _pg_test_fsync(lines: Lines, at: int) -> tuple[list[Value], int]:
     found: list[Value] = []
     end = at
-    while end < len(lines) and (match := re.match(r"\s*(\w{4,20})\s+([\d.]{1,14}) ops/sec", lines[end])):
+    while end < len(lines) and (match := re.match(r"\s*(\w{4,20})\s+(\d{1,14}(?:\.\d{1,9})?) ops/sec", lines[end])):
         found.append(Value("host", match[1], float(match[2]), "1/s", end + 1))
         end += 1
     return found, end

@@ -26,7 +26,7 @@ HOLDS: tuple[str, ...] = ()
 GROUPS = re.compile(r"\s*capacity\s+operations\s+bandwidth")
 COLUMNS = re.compile(r"\s*pool\s+(?:alloc\s+free|used\s+avail)\s")
 RULE = re.compile(r"\s*-{3,}(?:\s+-{2,})*\s*$")
-PARSABLE = re.compile(r"(\S+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)$")
+PARSABLE = re.compile(r"(\S+)\s+(\d{1,18})\s+(\d{1,18})\s+(\d{1,18})\s+(\d{1,18})\s+(\d{1,18})\s+(\d{1,18})$")
 DATE = re.compile(r"(?:[A-Z][a-z]{2} ){2}\s?\d{1,2} \d{2}:\d{2}:\d{2}|\d{10}$")
 ROLES = {
     "logs": "log",
