@@ -17,18 +17,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 import fuzz_diagnosis
+from seeklab import case
 from seeklab.bring import blocks, long_text
 from seeklab.bring.block import Sample
 from seeklab.bring.redaction import Redactor
 from seeklab.diagnosis import answer, diagnose
+from seeklab.diagnosis.causes import CAUSES, LIKELY, POSSIBLE, Verdict
 from seeklab.diagnosis.collect import script
+from seeklab.diagnosis.reading import Reading
+from seeklab.diagnosis.replay import PLANS, replayed
 from test_diagnosis import CACHE, ERRORS, ETCD, FIO, MEMORY, PAIR, PRESSURE, RESILVER, SICK, SYNC, ZPOOL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from seeklab.diagnosis.reading import Reading
 
 TEXTS = {
     "sync": SYNC,
@@ -327,3 +329,51 @@ def test_collect_records_what_diagnose_reads(tmp_path: Path) -> None:
 def test_mutated_and_spliced_samples_are_read_without_an_error() -> None:
     for count, text in enumerate(islice(fuzz_diagnosis.texts(SEED), TEXTS_FUZZED)):
         fuzz_diagnosis.check(text, wholly=count % fuzz_diagnosis.EVERY == 0)
+
+
+def test_a_replay_shows_the_reports_numbers_and_what_the_fix_changes() -> None:
+    found = answer([blocks(SYNC)], replays=True)
+    (run,) = found.replays
+    (rate,) = run.plan.compared
+    assert rate.reported == pytest.approx(96, rel=0.01)
+    assert run.simulated[0] == pytest.approx(96, rel=0.1)
+    assert run.with_fix[0] > 3 * run.simulated[0]
+    assert found.causes[0].confidence == LIKELY
+    document = found.document()
+    assert document["replays"][0]["is_near"]
+    assert document["causes"][0]["replay"]["set"] == dict(run.plan.set)
+
+
+@pytest.mark.parametrize(("per_s", "is_near"), [(100.0, True), (60.0, True), (1000.0, False)])
+def test_a_cause_whose_replay_is_far_from_the_report_loses_its_rank(per_s: float, *, is_near: bool) -> None:
+    cause = next(cause for cause in CAUSES if cause.id == "sync-one-by-one")
+    reading = Reading("fsync-rate", "host", "", values={"per_s": per_s, "ms": 10.0, "bytes": 8192.0})
+    ((verdict,), (run,)) = replayed([Verdict(cause, 3.0, [reading])])
+    assert run.is_near == is_near
+    assert verdict.confidence == (LIKELY if is_near else POSSIBLE)
+    assert [reading.id for reading in verdict.against] == ([] if is_near else ["replay-differs"])
+
+
+def test_each_plan_is_a_scenario_of_its_incident() -> None:
+    values = {
+        "one-at-a-time": {
+            "ms": 9.0,
+            "write_share": 1.0,
+            "ios_per_s": 110.0,
+            "bytes": 5900.0,
+            "flush_ms": 0.0,
+            "flushes_per_s": 0.0,
+        },
+        "workers-wait": {"is_write": 1.0, "per_s": 70.0, "ms": 142.0, "workers": 10.0, "bytes_per_s": 70.0 * 16384},
+        "fsync-rate": {"per_s": 17.0, "ms": 58.7},
+        "rate-falls": {"ios_after": 300.0, "bytes": 16384.0, "in_flight": 12.0},
+        "round-rate": {"ios_per_s": 3000.0, "ms": 5.0},
+        "window-per-trip": {"window_bytes": 65536.0, "trip_ms": 80.0, "bytes_per_s": 8e5},
+    }
+    for cause, plans in PLANS.items():
+        for name, make in plans.items():
+            plan = make(values[name])
+            assert plan is not None
+            assert plan.incident in next(each for each in CAUSES if each.id == cause).incidents, (cause, name)
+            scenario = case(plan.incident).with_({**plan.set, **plan.fixed}).scenario(plan.variant)
+            assert scenario["jobs"]

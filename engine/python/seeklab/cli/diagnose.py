@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import sys
 import textwrap
 from pathlib import Path
@@ -10,9 +12,10 @@ from typing import TYPE_CHECKING
 from seeklab._errors import Problem, SeeklabError
 from seeklab._saving import write_whole
 from seeklab.cli._exit import DONE
-from seeklab.cli._output import print_json
+from seeklab.cli._output import print_json, print_table
 from seeklab.data.files import STANDARD_INPUT, shown
 from seeklab.diagnosis import diagnose, redacted
+from seeklab.diagnosis.reading import count
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from seeklab.cli._commands import Commands
     from seeklab.diagnosis import Diagnosis, Verdict
+    from seeklab.diagnosis.replay import Replay
 
 WIDTH = 110
 
@@ -41,6 +45,11 @@ def add(commands: Commands) -> None:
         "what was written"
     )
     added.add_argument("--redact", metavar="OUT", help=help_)
+    help_ = (
+        "run the incidents of likely causes with the report's numbers, and print both next to each other, with what "
+        "the fix would change; a cause whose incident is further away than a factor of two loses its rank"
+    )
+    added.add_argument("--replay", action="store_true", help=help_)
 
 
 def run(options: Namespace) -> int:
@@ -50,7 +59,7 @@ def run(options: Namespace) -> int:
     files = options.files or [STANDARD_INPUT]
     if options.redact is not None:
         files = [_redact(files, options.redact)]
-    found = diagnose(files)
+    found = diagnose(files, replays=options.replay)
     if options.json:
         print_json(found.document())
     else:
@@ -85,6 +94,8 @@ def _print(found: Diagnosis) -> None:
         _print_cause(verdict)
     if not found.causes:
         _line("This text does not show a cause.")
+    for run in found.replays:
+        _print_replay(run)
     print("\nNext look")
     for look in found.next:
         _line(look.command, "$ ")
@@ -94,6 +105,25 @@ def _print(found: Diagnosis) -> None:
         print("\nNot recorded")
         for part in found.not_recorded:
             _line(part)
+
+
+def _print_replay(run: Replay) -> None:
+    plan = run.plan
+    print(f"\nReplay of {plan.incident} with your numbers")
+    settings = " ".join(f"--set {shlex.quote(f'{path}={_value(value)}')}" for path, value in plan.set.items())
+    print(f"$ seeklab run {plan.incident} --variant {plan.variant} {settings}")
+    rows = [
+        (f"{one.name}, {one.unit}", count(one.reported), count(value), count(fixed))
+        for one, value, fixed in zip(plan.compared, run.simulated, run.with_fix, strict=True)
+    ]
+    print_table(("", "report", "simulated", "with the fix"), rows)
+    _line(f"The fix is {plan.fix}.{f' {plan.assumed}' if plan.assumed else ''}")
+    if not run.is_near:
+        _line("The simulation is further away than a factor of two, so this cause loses its rank.")
+
+
+def _value(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _print_blocks(found: Diagnosis) -> None:

@@ -15,12 +15,14 @@ from seeklab.data.files import Kind, pasted_text, read_packed, shown
 from seeklab.diagnosis.causes import LIKELY, SHOWN, Look, Verdict, verdicts
 from seeklab.diagnosis.intervals import tables
 from seeklab.diagnosis.readings import readings
+from seeklab.diagnosis.replay import plan_of, replayed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
     from seeklab.diagnosis.reading import Reading
+    from seeklab.diagnosis.replay import Replay
 
 MAX_REPORT_BYTES, MAX_ARCHIVE_BYTES = 20 << 20, 256 << 20
 FILE = Kind("output of tools such as iostat, zpool iostat, fio, dmesg or dd")
@@ -54,6 +56,8 @@ class Diagnosis:
     causes: list[Verdict] = field(default_factory=list)
     next: list[Look] = field(default_factory=list)
     not_recorded: list[str] = field(default_factory=list)
+    replays: list[Replay] = field(default_factory=list)
+    """The incidents that ran with the report's numbers, if that was asked for."""
 
     @property
     def blocks(self) -> list[Block]:
@@ -77,6 +81,7 @@ class Diagnosis:
                 for look in self.next
             ],
             "not_recorded": self.not_recorded,
+            "replays": [run.document() for run in self.replays],
         }
 
 
@@ -103,16 +108,22 @@ def _cause(verdict: Verdict) -> dict[str, Any]:
         "supported_by": [reading.id for reading in verdict.supported_by],
         "against": [reading.id for reading in verdict.against],
         "undecided_without": list(verdict.cause.undecided),
+        "replay": plan.document() if (plan := plan_of(verdict)) is not None else None,
     }
 
 
-def diagnose(files: Sequence[str | PathLike[str]], most_bytes: int = MAX_REPORT_BYTES) -> Diagnosis:
-    """Return what reports say. Any text is read; a file that cannot be opened or is not text raises SeeklabError."""
+def diagnose(
+    files: Sequence[str | PathLike[str]], most_bytes: int = MAX_REPORT_BYTES, *, replays: bool = False
+) -> Diagnosis:
+    """Return what reports say; with `replays`, also what the incidents do with their numbers.
+
+    Any text is read. SeeklabError is raised if no file can be opened, or none is text.
+    """
     if not files:
         raise SeeklabError(
             [Problem("files", "the list is empty; pass output of iostat, zpool iostat, fio, dmesg, ...")]
         )
-    return answer([_cut(text) for text in texts(files, most_bytes)])
+    return answer([_cut(text) for text in texts(files, most_bytes)], replays=replays)
 
 
 def redacted(files: Sequence[str | PathLike[str]], most_bytes: int = MAX_REPORT_BYTES) -> list[Text]:
@@ -154,12 +165,14 @@ def _cut(text: Text) -> Found:
     return found
 
 
-def answer(found: list[Found]) -> Diagnosis:
+def answer(found: list[Found], *, replays: bool = False) -> Diagnosis:
     """Return what cut texts say."""
     all_blocks = [block for each in found for block in each.blocks]
     said = readings(all_blocks)
-    causes = verdicts(said)
-    return Diagnosis(found, said, causes[:MAX_CAUSES], _next(causes), list(_not_recorded(all_blocks)))
+    causes, runs = verdicts(said), []
+    if replays:
+        causes, runs = replayed(causes[:MAX_CAUSES])
+    return Diagnosis(found, said, causes[:MAX_CAUSES], _next(causes), list(_not_recorded(all_blocks)), runs)
 
 
 def _next(causes: Sequence[Verdict]) -> list[Look]:

@@ -279,12 +279,26 @@ def _use(device: Device, queue: float | None, busy: float | None) -> Iterator[Re
         words.append(f"{count(queue)} in flight")
     total = len(samples(device.block))
     seen = f" (in {len(device.rows)} of {total} samples; idle in the others)" if len(device.rows) < total else ""
-    sum_ = ""
-    if (of_time := device.time()) is not None and (
-        implied := [value for row in device.rows if (value := work(row)) is not None]
-    ):
-        sum_ = f"{count(device.ios_per_s)}/s x {in_time(of_time)} = {count(fmean(implied))}"
+    sum_ = _sum(device)
     yield Reading("use", device.name, f"{device.name}: {', '.join(words)}{seen}.", sum_, values=values)
+
+
+def _sum(device: Device) -> str:
+    """Return the requests in flight as rates times times; flushes and discards are separate terms."""
+    implied = [value for row in device.rows if (value := work(row)) is not None]
+    if not implied or (ms := device.time()) is None:
+        return ""
+    apart = [
+        (per_s, kind, of_kind)
+        for kind in ("flushes", "discards")
+        if (per_s := device.per_s(kind)) >= MIN_IOS and (of_kind := device.ms(kind)) is not None
+    ]
+    rest = device.ios_per_s - sum(per_s for per_s, _, _ in apart)
+    terms = [
+        f"{count(rest)}/s x {in_time(ms)}",
+        *(f"{count(per_s)} {kind}/s x {in_time(of)}" for per_s, kind, of in apart),
+    ]
+    return f"{' + '.join(terms)} = {count(fmean(implied))}"
 
 
 def _at(ms: float | None) -> str:
@@ -324,7 +338,7 @@ def _one_at_a_time(device: Device, queue: float, ms: float) -> Reading:
         f"{device.name} serves one request at a time: {count(queue)} in flight on average, and each takes "
         f"{in_time(ms)}. "
         f"The sender waits for each request before it sends the next.{turn}",
-        f"{count(device.ios_per_s)}/s x {in_time(ms)} = {count(device.ios_per_s * ms / 1e3)}",
+        _sum(device),
         values={
             "ms": ms,
             "write_share": share,

@@ -341,7 +341,7 @@ def _copy(copy: Copy) -> Iterator[Reading]:
             "dd",
             f"dd wrote {count(calls)} blocks of {size(block)} and waited for each to be durable: {in_time(each)} each.",
             f"{count(copy.seconds)} s / {count(calls)} = {in_time(each)}",
-            values={"per_s": calls / copy.seconds, "ms": each},
+            values={"per_s": calls / copy.seconds, "ms": each, "bytes": block},
         )
     elif calls and block and block <= 64 << 10 and each > 0.1:
         yield Reading(
