@@ -217,6 +217,7 @@ describe("a diagnosis", () => {
       { source: "a.txt", lines: [1, 2] },
       { source: "b.txt", lines: [1, 1] },
     ],
+    notes: [{ source: "b.txt", note: "is a picture." }],
     readings: [reading],
     causes: [
       {
@@ -227,6 +228,12 @@ describe("a diagnosis", () => {
         supported_by: ["one-at-a-time"],
         against: [],
         undecided_without: ["flushes"],
+        replay: {
+          incident: "sync-serialised",
+          variant: "serialised",
+          set: { "jobs[threads].numjobs": 16 },
+          assumed: "16 writers are assumed.",
+        },
       },
     ],
     next: [{ command: "strace -c -p PID", if: [{ outcome: "many", then: "commit in groups" }] }],
@@ -240,6 +247,30 @@ describe("a diagnosis", () => {
     expect(view.querySelector(".fits li")!.textContent).toContain(reading.sentence);
     expect(view.querySelector(".sum")!.textContent).toContain("0.99");
     expect(view.querySelector(".look code")!.textContent).toBe("strace -c -p PID");
+  });
+
+  it("opens the incident with the report's numbers", () => {
+    const link = [...diagnosisView(found).querySelectorAll<HTMLAnchorElement>(".fits a")].at(-1)!;
+    const [page, hash] = link.getAttribute("href")!.split("#");
+    expect(page).toBe("sync-serialised.html");
+    const decoded = decodeRunLink(`#${hash}`, () => false);
+    expect(decoded).toMatchObject({
+      kind: "state",
+      state: { variant: "serialised", set: { "jobs[threads].numjobs": 16 } },
+    });
+  });
+
+  it("tells why a file has no text, and offers the texts without names only where they are at hand", () => {
+    expect(diagnosisView(found).textContent).toContain("b.txt: is a picture.");
+    const buttons = (view: HTMLElement) => view.querySelectorAll(".actions button").length;
+    expect(buttons(diagnosisView(found))).toBe(1);
+    const redact = vi.fn(() => new Promise<string>(() => undefined));
+    const view = diagnosisView(found, redact);
+    expect(buttons(view)).toBe(2);
+    const button = view.querySelector<HTMLButtonElement>(".actions button:last-child")!;
+    button.click();
+    expect(redact).toHaveBeenCalledOnce();
+    expect(button.disabled).toBe(true);
   });
 
   it("says so when no cause is supported, and folds many readings", () => {

@@ -1,4 +1,4 @@
-"""Requests of the diagnosis page: `{"files": [names]}` or `{"record": sample}`."""
+"""Requests of the diagnosis page: `{"files": [names]}`, `{"redact": [names]}` or `{"record": sample}`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case
 from seeklab._json_handlers import JsonHandler
-from seeklab.diagnosis.answer import diagnose
+from seeklab.diagnosis.answer import diagnose, redacted
 from seeklab.diagnosis.samples import record
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ class Handler(JsonHandler):
     def _answer(self, asked: Mapping[str, Any], _: Callable[[float], object]) -> Mapping[str, Any]:
         if "record" in asked:
             return {"files": record(asked["record"])}
+        if "redact" in asked:
+            return {"text": "\n\n".join(text.content.rstrip() for text in redacted(asked["redact"]) if text.content) + "\n"}
         document = diagnose(asked["files"]).document()
         for cause in document["causes"]:
             named = [case(incident).document for incident in cause["incidents"]]

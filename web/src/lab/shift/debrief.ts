@@ -49,9 +49,19 @@ export function debrief(ended: Ended, link: (id: string, title: string) => Node)
       { class: "shift-points" },
       ...rows.map(([words, points, most]) => html("li", {}, html("b", {}, `${points} of ${most}`), ` ${words}`)),
     ),
-    html("p", {}, html("b", {}, "Cause: "), ended.cause),
-    html("p", {}, "Incident: ", ended.case === null ? ended.title : link(ended.case, ended.title)),
-    html(
+    ...(ended.hidden ? [html("p", {}, ended.debrief)] : told()),
+  );
+
+  function told(): HTMLElement[] {
+    return [
+      html("p", {}, html("b", {}, "Cause: "), ended.cause ?? ""),
+      html("p", {}, "Incident: ", ended.case === null ? ended.title : link(ended.case, ended.title)),
+      beside(),
+    ];
+  }
+
+  function beside(): HTMLElement {
+    return html(
       "div",
       { class: "shift-beside" },
       html(
@@ -66,10 +76,10 @@ export function debrief(ended: Ended, link: (id: string, title: string) => Node)
         "div",
         {},
         html("h3", {}, "The command that shows the cause"),
-        html("p", {}, html("code", {}, command), `: ${tells}`),
-        html("pre", { tabindex: 0, "aria-label": `Output of ${command} on this system` }, telling.trimEnd()),
+        html("p", {}, html("code", {}, command ?? ""), `: ${tells}`),
+        html("pre", { tabindex: 0, "aria-label": `Output of ${command ?? ""} on this system` }, telling.trimEnd()),
         html("p", {}, "Fix: ", html("code", {}, settings.join("; "))),
       ),
-    ),
-  );
+    );
+  }
 }

@@ -45,15 +45,18 @@ export interface Ended extends Kept {
   readonly most: Score;
   readonly right: boolean;
   readonly holds: boolean;
-  readonly cause: string;
+  /** Whether the player left before an answer, so that nothing below is told. */
+  readonly hidden: boolean;
+  readonly cause: string | null;
   /** The name of the incident's case, or null for a learner's case file. */
   readonly case: string | null;
   readonly title: string;
   /** The command that shows the cause; `tells` explains its output, `telling`. */
-  readonly look: string;
+  readonly look: string | null;
   readonly tells: string;
   readonly telling: string;
   readonly remedy: Readonly<Record<string, unknown>>;
+  readonly debrief: string;
 }
 
 /** The present state of a shift. */

@@ -3,6 +3,7 @@ import "../../style/page.css";
 import "../../style/fileDrop.css";
 import { fileDropPage } from "./fileDropPage.ts";
 import { type Diagnosis, diagnosisView, kinds } from "./diagnosisView.ts";
+import { bytesOf } from "./givenFiles.ts";
 import { buildPage, preparePage } from "../shared/pageSetup.ts";
 
 const mebibyte = 2 ** 20;
@@ -12,7 +13,7 @@ void buildPage(page, () =>
   fileDropPage<Diagnosis>({
     page,
     handler: "seeklab.diagnosis.handler",
-    what: "Drop text files here, or choose them: output of iostat, zpool, fio, dmesg, vmstat, dd, application logs and others, in any mixture. They stay in this browser; nothing is sent.",
+    what: "Drop text files here, or choose them: output of iostat, zpool, fio, dmesg, vmstat, dd, application logs and others, in any mixture, and archives of them. They stay in this browser; nothing is sent.",
     folders: false,
     // As much as a page has memory for; a report is rarely a hundredth of it. The JSON handler limits the size after unpacking.
     limits: { files: 100, bytes: 20 * mebibyte, allBytes: 64 * mebibyte },
@@ -25,7 +26,11 @@ void buildPage(page, () =>
       { name: "copy", title: "A copy that stutters" },
       { name: "plain", title: "A busy but healthy drive" },
     ],
-    show: diagnosisView,
+    show: (found, python, given) =>
+      diagnosisView(found, async () => {
+        const files = await bytesOf(given);
+        return (await python.ask<{ text: string }>({ redact: given.map(({ path }) => path) }, { files })).text;
+      }),
     taken: kinds,
   }),
 );

@@ -1,7 +1,9 @@
 /** The result of `seeklab diagnose`, as sections of a page: causes, readings, the next look, and what was found where. */
 import { html } from "../../base/elements.ts";
 import { keepUnits } from "../../base/format.ts";
+import type { Changes } from "../../engine/types.ts";
 import { save } from "../shared/download.ts";
+import { defaultState, encodeRunLink } from "../shared/runLink.ts";
 
 export interface Incident {
   readonly id: string;
@@ -17,6 +19,21 @@ export interface Cause {
   readonly supported_by: readonly string[];
   readonly against: readonly string[];
   readonly undecided_without: readonly string[];
+  /** The first incident with the report's numbers, if a reading has them. */
+  readonly replay: Replay | null;
+}
+
+export interface Replay {
+  readonly incident: string;
+  readonly variant: string;
+  readonly set: Changes;
+  readonly assumed: string;
+}
+
+/** Something about a text as a whole: lines that were left out, or why a file has no text. */
+export interface Note {
+  readonly source: string;
+  readonly note: string;
 }
 
 export interface Reading {
@@ -42,6 +59,7 @@ export interface Look {
 export interface Diagnosis {
   readonly blocks: readonly Block[];
   readonly skipped: readonly { readonly source: string; readonly lines: readonly [number, number] }[];
+  readonly notes: readonly Note[];
   readonly readings: readonly Reading[];
   readonly causes: readonly Cause[];
   readonly next: readonly Look[];
@@ -62,7 +80,8 @@ export function kinds({ blocks, skipped }: Diagnosis): ReadonlyMap<string, strin
   );
 }
 
-export function diagnosisView(found: Diagnosis): HTMLElement {
+/** `redact` returns the texts without names of hosts and users, addresses, serial numbers and paths. */
+export function diagnosisView(found: Diagnosis, redact?: () => Promise<string>): HTMLElement {
   const keep = html("button", { type: "button" }, "Save the diagnosis (JSON)");
   keep.addEventListener("click", () =>
     save("diagnosis.json", `${JSON.stringify(found, null, 2)}\n`, "application/json"),
@@ -83,13 +102,31 @@ export function diagnosisView(found: Diagnosis): HTMLElement {
     section(
       "found",
       "Found in the text",
-      html("ul", {}, ...found.blocks.map(block)),
+      html(
+        "ul",
+        {},
+        ...found.notes.map(({ source, note }) => html("li", {}, `${source}: ${note}`)),
+        ...found.blocks.map(block),
+      ),
       ...(found.not_recorded.length === 0
         ? []
         : [html("p", { class: "quiet" }, `Not recorded: ${found.not_recorded.join("; ")}.`)]),
     ),
-    html("div", { class: "actions" }, keep),
+    html("div", { class: "actions" }, keep, ...(redact === undefined ? [] : [redaction(redact)])),
   );
+}
+
+function redaction(redact: () => Promise<string>): HTMLElement {
+  const button = html("button", { type: "button" }, "Save without names");
+  button.title = "The texts without names of hosts and users, addresses, serial numbers and paths";
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    void redact()
+      .then((text) => save("report.txt", text, "text/plain"))
+      .catch((error: unknown) => (button.textContent = error instanceof Error ? error.message : String(error)))
+      .finally(() => (button.disabled = false));
+  });
+  return button;
 }
 
 function section(id: string, title: string, ...content: HTMLElement[]): HTMLElement {
@@ -133,18 +170,30 @@ function causes({ causes: found, readings }: Diagnosis): HTMLElement {
     html(
       "ol",
       { class: "fits" },
-      ...found.map(({ sentence, confidence, incidents, supported_by: by, against, undecided_without: without }) =>
-        html(
-          "li",
-          {},
-          html("p", { class: "fit-name" }, html("b", {}, sentence), html("span", { class: "fit-share" }, confidence)),
-          html("p", { class: "quiet" }, `Supported by: ${keepUnits(named(by))}`),
-          ...(against.length === 0 ? [] : [html("p", { class: "quiet" }, `Against: ${keepUnits(named(against))}`)]),
-          ...(without.length === 0 ? [] : [html("p", { class: "quiet" }, `Would decide: ${without.join("; ")}.`)]),
-          ...(incidents.length === 0 ? [] : [html("p", {}, "As in ", ...links(incidents))]),
-        ),
+      ...found.map(
+        ({ sentence, confidence, incidents, supported_by: by, against, undecided_without: without, replay }) =>
+          html(
+            "li",
+            {},
+            html("p", { class: "fit-name" }, html("b", {}, sentence), html("span", { class: "fit-share" }, confidence)),
+            html("p", { class: "quiet" }, `Supported by: ${keepUnits(named(by))}`),
+            ...(against.length === 0 ? [] : [html("p", { class: "quiet" }, `Against: ${keepUnits(named(against))}`)]),
+            ...(without.length === 0 ? [] : [html("p", { class: "quiet" }, `Would decide: ${without.join("; ")}.`)]),
+            ...(incidents.length === 0 ? [] : [html("p", {}, "As in ", ...links(incidents))]),
+            ...(replay === null ? [] : [open(replay)]),
+          ),
       ),
     ),
+  );
+}
+
+function open({ incident, variant, set, assumed }: Replay): HTMLElement {
+  const href = `${incident}.html${encodeRunLink({ ...defaultState, variant, set })}`;
+  return html(
+    "p",
+    {},
+    html("a", { href }, "Open this incident with your numbers"),
+    assumed === "" ? "" : ` (${assumed})`,
   );
 }
 

@@ -31,7 +31,7 @@ export interface FileDropOptions<Answer extends object> {
   /** Fields to send to the JSON handler besides the files. */
   readonly asked?: () => object;
   /** The answer as sections; the first heading in them is moved to. */
-  readonly show: (answer: Answer, python: PythonClient) => HTMLElement;
+  readonly show: (answer: Answer, python: PythonClient, given: readonly Given[]) => HTMLElement;
   /** Detected kind of each file, by its path. */
   readonly taken?: (answer: Answer) => ReadonlyMap<string, string>;
   readonly begin?: () => Worker;
@@ -137,7 +137,7 @@ export function fileDropPage<Answer extends object>(options: FileDropOptions<Ans
   }
 
   function showAnswer(answer: Answer | undefined): void {
-    result.replaceChildren(...(answer === undefined ? [] : [options.show(answer, python)]));
+    result.replaceChildren(...(answer === undefined ? [] : [options.show(answer, python, drop.given)]));
     const heading = result.querySelector("h2");
     heading?.setAttribute("tabindex", "-1");
     heading?.focus({ preventScroll: true });

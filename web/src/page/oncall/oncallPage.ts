@@ -145,7 +145,7 @@ function open(): void {
         onKept: rememberShift,
         onEnded(ended) {
           rememberShift(undefined);
-          rememberPlayed(ended);
+          if (!ended.hidden) rememberPlayed(ended);
           listPlayed();
         },
         link: (id, words) => html("a", { href: `${id}.html` }, words),
