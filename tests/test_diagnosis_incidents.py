@@ -99,6 +99,9 @@ READ_AS = {
     "dmesg": "dmesg",
     "smartctl -a": "smartctl",
     "lsblk": "lsblk",
+    "pidstat -d": "pidstat-d",
+    "arcstat": "arcstat",
+    "cat /proc/mdstat": "mdstat",
 }
 """The tool under which the readers recognise the output of a command of the room."""
 ABSENT = ("bash: ", "cat: ", "dtrace: ", "Error", "ping: ", "txg      birth            state\n")

@@ -12,6 +12,8 @@ import pytest
 
 import seeklab
 from seeklab._result import run
+from seeklab.bring import blocks
+from seeklab.bring.block import Sample
 from seeklab.cli import DONE, main
 from seeklab.oncall import Shift
 from seeklab.oncall.fact_sheet import sheet
@@ -346,16 +348,47 @@ def test_a_dashboard_contradicts_what_the_application_saw_only_where_it_averages
         assert float(points[-1].split()[0]) < result.metrics["elapsed_s"]
 
 
-def test_an_interrupt_ends_the_shift_with_its_debrief() -> None:
+def test_leaving_before_an_answer_reveals_nothing() -> None:
     def lines() -> Iterator[str]:
         yield "about"
         raise KeyboardInterrupt
 
-    said: list[str] = []
-    document = Shell(Shift(3), said.append).play(lines())
-    assert len(document["commands"]) == 1
-    assert document["debrief"] == said[-1]
-    assert document["cause"] in said[-1]
+    shift = Shift(3)
+    secrets = (shift.incident.cause, shift.incident.case, shift.incident.tells)
+    for ending in (["about", "quit"], ["exit"], ["about"], lines()):
+        said: list[str] = []
+        document = Shell(Shift(3), said.append).play(iter(ending))
+        assert document["hidden"]
+        assert document["debrief"] == said[-1]
+        text = json.dumps(document) + "".join(said)
+        assert not [secret for secret in secrets if secret in text]
+    session = Session(3)
+    assert session.type("quit")["ended"]["telling"] == ""
+
+
+def test_done_or_an_answer_shows_the_debrief() -> None:
+    for ending in (["done"], ["name 1", "quit"]):
+        document = Shell(Shift(3), lambda _: None).play(iter(ending))
+        assert not document["hidden"]
+        assert document["cause"] in document["debrief"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "reports"),
+    [("iostat -x", 1), ("iostat -x 1", 4), ("iostat -xy 1 2", 2), ("iostat -x 1 99", 4), ("iostat -xz 5 1", 1)],
+)
+def test_an_interval_gives_a_series_that_the_diagnosis_reads(typed: str, reports: int) -> None:
+    (entry,) = played(Shift(5), typed)["commands"]
+    (block,) = blocks(f"$ {typed}\n{entry['output']}").blocks
+    assert block.tool == "iostat-x"
+    samples = [record for record in block.records if isinstance(record, Sample)]
+    assert len(samples) == reports
+    assert sum(sample.is_since_boot for sample in samples) == ("y" not in typed)
+    for sample in samples:
+        assert {"system", "iowait", "idle"} <= set(sample.cpu)
+        for row in sample.rows:
+            # A device is not busy for longer than it has requests.
+            assert (row.busy or 0.0) <= min(1.0, row.in_flight or 0.0) + 0.01
 
 
 def test_a_room_answers_as_the_shell_does_and_ends_with_the_same_document() -> None:
@@ -431,7 +464,7 @@ def test_what_completion_offers_is_answered() -> None:
     session = Session(shift_of("one-window-per-rtt").seed)
     words = session.view()["words"]
     assert {"iostat -x", "done", "name ", "set network.mtu ", "get network.mtu"} <= set(words)
-    for word in {word.split()[0] for word in words} - {"done", "zpool", "zfs"}:
+    for word in {word.split()[0] for word in words} - {"done", "zpool", "zfs", "arcstat"}:
         assert "not found" not in session.type(word)["answers"][-1]["output"], word
 
 

@@ -169,7 +169,8 @@ def answer(found: list[Found], *, replays: bool = False) -> Diagnosis:
     """Return what cut texts say."""
     all_blocks = [block for each in found for block in each.blocks]
     said = readings(all_blocks)
-    causes, runs = verdicts(said), []
+    causes = verdicts(said)
+    runs: list[Replay] = []
     if replays:
         causes, runs = replayed(causes[:MAX_CAUSES])
     return Diagnosis(found, said, causes[:MAX_CAUSES], _next(causes), list(_not_recorded(all_blocks)), runs)

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 MAX_COMMANDS = 2000
 """More than any shift has; a longer transcript does not come from this program."""
+MOST = {
+    "cause": CAUSE_POINTS,
+    "fix": FIX_POINTS,
+    "time": TIME_POINTS,
+    "total": CAUSE_POINTS + FIX_POINTS + TIME_POINTS,
+}
 NOT_BEGUN = "No shift has begun."
 UNREADABLE = "The stored shift cannot be read; the shift starts again."
 
@@ -98,15 +104,12 @@ class Session:
     def _end(self) -> dict[str, Any]:
         document = self._shell.end("The shift ends.")
         incident, own = self._shell.shift.incident, self._shell.shift.own
+        if document["hidden"]:
+            return {**document, "most": MOST, "title": "", "tells": "", "telling": "", "remedy": {}}
         found = load_case(incident.case).document if own is None else {}
         return {
             **document,
-            "most": {
-                "cause": CAUSE_POINTS,
-                "fix": FIX_POINTS,
-                "time": TIME_POINTS,
-                "total": CAUSE_POINTS + FIX_POINTS + TIME_POINTS,
-            },
+            "most": MOST,
             "title": own.title if own else f"{found['code']} · {found['title']}",
             "tells": incident.tells,
             "telling": self._shell.shift.telling(),

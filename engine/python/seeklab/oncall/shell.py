@@ -29,6 +29,9 @@ TYPED = tuple(
     (re.compile(pattern), tool)
     for pattern, tool in (
         (rf"iostat{FLAGS}|sar -[dpbD]+(?: \d+){{0,2}}|cat /proc/diskstats", "iostat -x"),
+        (rf"(?:iotop|pidstat -d){FLAGS}", "pidstat -d"),
+        (rf"arcstat(?:\.py)?{FLAGS}", "arcstat"),
+        (r"cat /proc/mdstat", "cat /proc/mdstat"),
         (rf"zpool(?: iostat{FLAGS}(?: tank)?(?: \d+){{0,2}})?", "zpool iostat"),
         (r"zpool status(?: -\w+)*(?: tank)?", "zpool status"),
         (r"zfs(?: get \S+(?: tank\S*)?)?", "zfs get all"),
@@ -56,13 +59,21 @@ get PATH           print a setting (1 s, 1 point)
 set PATH VALUE     change it (1 point once the cause is settled, else 8; if the application must stop, 4 more and 120 s)
 causes             list the possible causes by number (free)
 name NUMBER        name the cause: three tries, each wrong one costs 10 points
-done               end the shift (also quit, exit); your changes are judged on other seeds
+done               end the shift and read its debrief; your changes are judged on other seeds
+quit, exit         leave; before an answer, the cause stays hidden
 help               this list (free)
 Invalid and refused commands change nothing and cost nothing."""
 
 
 WELCOME = "Type `help` for the commands. Each command takes time on the clock."
 ENDS = ("done", "quit", "exit")
+HIDDEN = (
+    "The cause stays hidden, because you named none and changed nothing: others may still play this shift. Play it "
+    "again, or end it with `done` to read the debrief."
+)
+MAX_REPORTS = 3
+WITHOUT_BOOT = re.compile(r" -\w{0,8}y")
+INTERVAL = re.compile(r"\b(?:iostat|zpool iostat)\b.{0,60}? \d+(?: (\d+))?$")
 HIDES = "because it hides the fault"
 
 
@@ -73,6 +84,8 @@ class Shell:
     shift: Shift
     says: Callable[[str], None]
     transcript: list[dict[str, Any]] = field(default_factory=list)
+    _asks: bool = field(default=False, init=False)
+    """Whether the player asked for the debrief."""
 
     def play(self, lines: Iterator[str]) -> dict[str, Any]:
         """Play until the shift ends; return the transcript."""
@@ -91,6 +104,7 @@ class Shell:
         """Answer one line; return whether the shift continues."""
         command = " ".join(_visible(line[:MAX_LINE]).split())
         if command in ENDS:
+            self._asks = command == ENDS[0]
             return False
         if command and not command.startswith("#"):
             self._answer(command, len(line.strip()))
@@ -119,7 +133,7 @@ class Shell:
 
     def _output(self, command: str) -> str:
         if tool := _tool(command):
-            printed = self.shift.carry_out(tool)
+            printed = self.shift.carry_out(tool, _reports(command), with_boot=not WITHOUT_BOOT.search(command))
             # Another tool than the one that was typed names itself, as a prompt would.
             return printed if tool.split()[0] == command.split(maxsplit=1)[0] else f"# {tool}\n{printed}"
         word, *rest = command.split()
@@ -169,7 +183,8 @@ class Shell:
 
     def end(self, ending: str) -> dict[str, Any]:
         """End the shift: print points and debrief, and return the transcript with both."""
-        score, debrief = self.shift.score(), self.shift.debrief()
+        is_hidden = not (self._asks or self.shift.named or self.shift.changes)
+        score, debrief = self.shift.score(), HIDDEN if is_hidden else self.shift.debrief()
         total = sum(score.values())
         cause = "right" if self.shift.right else "wrong" if self.shift.named else "not named"
         fix = self._verdict(holds=bool(score["fix"]))
@@ -183,9 +198,10 @@ class Shell:
             "right": self.shift.right,
             "holds": bool(score["fix"]),
             "score": {**score, "total": total},
-            "cause": self.shift.incident.cause,
-            "case": self.shift.incident.case or None,
-            "look": self.shift.incident.command,
+            "hidden": is_hidden,
+            "cause": None if is_hidden else self.shift.incident.cause,
+            "case": None if is_hidden else self.shift.incident.case or None,
+            "look": None if is_hidden else self.shift.incident.command,
             "debrief": debrief,
         }
 
@@ -195,6 +211,12 @@ class Shell:
         if not self.shift.changes:
             return "not made"
         return f"does not hold{f', {HIDES}' if self.shift.hides else ''}"
+
+
+def _reports(command: str) -> int:
+    """Return how many reports a command with an interval prints: 1 without an interval, else at most `MAX_REPORTS`."""
+    found = INTERVAL.search(command)
+    return 1 if found is None else max(1, min(MAX_REPORTS, int(found[1] or MAX_REPORTS)))
 
 
 def _tool(command: str) -> str | None:

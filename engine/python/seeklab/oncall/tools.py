@@ -16,7 +16,7 @@ from seeklab._errors import SeeklabError
 from seeklab.oncall import over_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from seeklab._result import Result
 
@@ -26,6 +26,16 @@ FRAME_HEADERS = 52
 LINES = 24
 MIN_SEEN = 0.1
 """A dashboard shows no point yet for a window whose simulated part is smaller than this."""
+IOSTAT_COLUMNS = (
+    *(("r/s", 8), ("rkB/s", 10), ("rrqm/s", 9), ("rrqm", 7), ("r_await", 8), ("rareq-sz", 9)),
+    *(("w/s", 8), ("wkB/s", 10), ("wrqm/s", 9), ("wrqm", 7), ("w_await", 8), ("wareq-sz", 9)),
+    *(("d/s", 8), ("dkB/s", 10), ("drqm/s", 9), ("drqm", 7), ("d_await", 8), ("dareq-sz", 9)),
+    *(("f/s", 8), ("f_await", 8), ("aqu-sz", 8), ("%util", 7)),
+)
+"""Columns of `iostat -x` of sysstat 12.5 by their names in its JSON, and their widths."""
+IOSTAT_HEADING = f"{'Device':<13}" + "".join(
+    f"{f'%{name}' if name.endswith('rqm') else name:>{width}}" for name, width in IOSTAT_COLUMNS
+)
 RATES = re.compile(r"^( *[\d.]+)( +[\d.]+)( +[\d.]+)")
 """A point of a dashboard: its start, and its two rates."""
 
@@ -41,6 +51,8 @@ class Tool:
     prints: Callable[[Result, Mapping[str, Any]], str]
     log: bool = False
     """Whether it reads the operation log."""
+    repeats: Callable[[Result, Mapping[str, Any]], str] | None = None
+    """How it prints each further report of a series, if it takes an interval."""
 
 
 def cores_of(scenario: Mapping[str, Any]) -> int:
@@ -56,14 +68,40 @@ def _header(scenario: Mapping[str, Any]) -> str:
 
 
 def _iostat(result: Result, scenario: Mapping[str, Any]) -> str:
-    return _header(scenario) + result.text("iostat")
+    return _header(scenario) + _iostat_report(result, scenario).lstrip("\n")
+
+
+def _iostat_report(result: Result, scenario: Mapping[str, Any]) -> str:
+    """Print a report of `iostat -x` as sysstat 12.5 does, processors first."""
+    disks = _disks(json.loads(result.text("iostat-json")), scenario)
+    busy = _busy(result, scenario)
+    system = sum(busy) / len(busy)
+    waiting = _waiting(disks, busy)
+    shares = (0.0, 0.0, system, waiting, 0.0, 100 - system - waiting)
+    heading = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle"
+    lines = [f"\n{heading}", f"       {''.join(f'{share:8.2f}' for share in shares)}\n", IOSTAT_HEADING]
+    for disk in disks:
+        cells = "".join(f"{_cell(disk, name):{width}.2f}" for name, width in IOSTAT_COLUMNS)
+        lines.append(f"{disk['name']:<13}{cells}")
+    return "\n".join(lines) + "\n\n"
+
+
+def _cell(disk: Mapping[str, Any], name: str) -> float:
+    """Return a column; the model merges nothing."""
+    return float(disk.get(name, 0.0))
+
+
+def _waiting(disks: Sequence[Mapping[str, Any]], busy: Sequence[float]) -> float:
+    """Return %iowait: idle processors, as far as there is a request in flight for each of them to wait for."""
+    idle = 100 - sum(busy) / len(busy)
+    in_flight = sum(min(1.0, disk["%util"] / 100) * max(1.0, disk["aqu-sz"]) for disk in disks)
+    return min(idle, 100 * in_flight / len(busy))
 
 
 def _zpool(result: Result, scenario: Mapping[str, Any]) -> str:
     if not scenario.get("zfs"):
         return "bash: zpool: command not found\n"
-    rows = json.loads(result.text("iostat-json"))
-    disks = _disks(rows)
+    disks = _disks(json.loads(result.text("iostat-json")), scenario)
     rule = "----------  -----  -----  -----  -----  -----  -----\n"
     head = (
         "              capacity     operations     bandwidth \npool        alloc   free   read  write   read  write\n"
@@ -79,19 +117,58 @@ def _zpool(result: Result, scenario: Mapping[str, Any]) -> str:
         )
         return f"{name:<10}      -      -{''.join(f'{over_time.short(value):>7}' for value in sums)}\n"
 
-    pool = [disk for disk in disks if disk["disk_device"].rstrip("0123456789") not in logs]
-    parts = [line("tank", pool)]
+    pool = [disk for disk in disks if disk["name"].rstrip("0123456789") not in logs]
+    parts = [line("tank", pool), *(line(f"  {disk['name']}", [disk]) for disk in pool)]
     for kind in ("log", "cache"):
-        some = [disk for disk in disks if disk["disk_device"].rstrip("0123456789") == kind]
+        some = [disk for disk in disks if disk["name"].rstrip("0123456789") == kind]
         if some:
             parts.append(f"{'logs' if kind == 'log' else 'cache':<10}      -      -      -      -      -      -\n")
-            parts += [line(f"  {disk['disk_device']}", [disk]) for disk in some]
+            parts += [line(f"  {disk['name']}", [disk]) for disk in some]
     return head + rule + "".join(parts) + rule
 
 
-def _disks(rows: Any) -> list[dict[str, Any]]:
+def _disks(rows: Any, scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the devices with the names that Linux gives them, and a busy share that counts waiting requests."""
     found: list[dict[str, Any]] = rows["sysstat"]["hosts"][0]["statistics"][0]["disk"]
+    names = shown_names(scenario)
+    for disk in found:
+        disk["name"] = names.get(disk["disk_device"], disk["disk_device"])
+        disk["%util"] = disk["util"]
+        if names.get(disk["disk_device"]) in _units(scenario):
+            # The model counts a unit as busy while it transfers; the kernel, while a request is in flight.
+            disk["%util"] = max(disk["util"], 100 * min(1.0, disk["aqu-sz"]))
     return found
+
+
+def _units(scenario: Mapping[str, Any]) -> set[str]:
+    groups = [group for group in scenario["devices"] if group.get("lun")]
+    names = shown_names(scenario)
+    return {names[name] for group in groups for name in _engine_names(group)}
+
+
+def _engine_names(group: Mapping[str, Any]) -> list[str]:
+    """Return the engine's names of a group's devices: numbered, if it has several."""
+    count = int(group.get("count") or 1)
+    width = len(str(count - 1))
+    return [group["name"]] if count == 1 else [f"{group['name']}{nth:0{width}}" for nth in range(count)]
+
+
+def shown_names(scenario: Mapping[str, Any]) -> dict[str, str]:
+    """Return the name that Linux would give each device: a group named `sda` has sda, sdb and so on."""
+    names: dict[str, str] = {}
+    for group in scenario["devices"]:
+        names |= {name: _shown(group["name"], nth) for nth, name in enumerate(_engine_names(group))}
+    return names
+
+
+def _shown(name: str, nth: int) -> str:
+    """Return the name of the `nth` device of a group, by the pattern of the group's name."""
+    if letters := re.fullmatch(r"((?:s|v|xv)d)([a-z])", name):
+        place = ord(letters[2]) - ord("a") + nth
+        return letters[1] + (chr(ord("a") + place // 26 - 1) if place >= 26 else "") + chr(ord("a") + place % 26)
+    if number := re.fullmatch(r"(dm-|md|nvme)(\d+)(n1)?", name):
+        return f"{number[1]}{int(number[2]) + nth}{number[3] or ''}"
+    return name if nth == 0 else f"{name}{nth}"
 
 
 def _busy(result: Result, scenario: Mapping[str, Any]) -> list[float]:
@@ -285,7 +362,41 @@ def _pool_status(_result: Result, scenario: Mapping[str, Any]) -> str:
 
 
 def _names(scenario: Mapping[str, Any]) -> list[str]:
-    return [str(group["name"]) for group in scenario["devices"]]
+    return list(shown_names(scenario).values())
+
+
+def _processes(result: Result, scenario: Mapping[str, Any]) -> str:
+    """Print `pidstat -d`: what each job of the application reads and writes."""
+    lines = [
+        f"{'Average:':<12}{'UID':>6}{'PID':>10}{'kB_rd/s':>10}{'kB_wr/s':>10}{'kB_ccwr/s':>10}{'iodelay':>8}  Command"
+    ]
+    for nth, job in enumerate(scenario["jobs"]):
+        rates = [1024 * result.metrics.get(f"{job['name']}.{way}_mib_per_s", 0.0) for way in ("read", "write")]
+        lines.append(
+            f"{'Average:':<12}{0:>6}{2001 + nth:>10}{rates[0]:>10.2f}{rates[1]:>10.2f}{0:>10.2f}{0:>8}  {job['name']}"
+        )
+    return _header(scenario) + "\n".join(lines) + "\n"
+
+
+def _arcstat(result: Result, scenario: Mapping[str, Any]) -> str:
+    """Print `arcstat`: records read and missed per second, the miss rate, and the cache's size."""
+    zfs = scenario.get("zfs")
+    if not zfs or not len(result.sources):
+        return "bash: arcstat: command not found\n"
+    record = int(zfs.get("record") or over_time.RECORD)
+    found = {name: sum(result.sources[f"{name}_bytes"]) for name in ("memory", "on_its_way", "flash", "pool")}
+    seconds = max(result.metrics["elapsed_s"], 1e-9)
+    reads = sum(found.values()) / record / seconds
+    missed = (found["flash"] + found["pool"]) / record / seconds
+    second = found["flash"] / record / seconds
+    share = 100 * missed / reads if reads else 0.0
+    cells = (
+        *(over_time.short(reads), over_time.short(missed), f"{share:.0f}"),
+        *(over_time.short(second), over_time.short(missed - second), over_time.short(result.sources["arc_bytes"][-1])),
+    )
+    columns = ("time", "read", "miss", "miss%", "l2hits", "l2miss", "arcsz")
+    lines = (columns, ("03:00:00", *cells))
+    return "".join("  ".join(f"{cell:>8}" for cell in line) + "\n" for line in lines)
 
 
 def _kernel_log(_result: Result, scenario: Mapping[str, Any]) -> str:
@@ -312,8 +423,8 @@ def _blocks(_result: Result, scenario: Mapping[str, Any]) -> str:
 
 NO_PROBES = "dtrace: failed to compile script: probe description fbt:zfs:: does not match any probes"
 TOOLS: Mapping[str, Tool] = {
-    "iostat -x": Tool("activity of each device", 10, 2, _iostat),
-    "zpool iostat": Tool("activity of the pool, its logs and caches", 10, 2, _zpool),
+    "iostat -x": Tool("activity of each device", 10, 2, _iostat, repeats=_iostat_report),
+    "zpool iostat": Tool("activity of the pool, its logs and caches", 10, 2, _zpool, repeats=_zpool),
     "zfs get all": Tool("properties of the data", 1, 2, _zfs_get),
     "mpstat -P ALL": Tool("utilization of each processor", 5, 2, _mpstat),
     "perf report": Tool("processor time by stack", 10, 3, _perf),
@@ -339,5 +450,10 @@ TOOLS: Mapping[str, Tool] = {
     "dmesg": Tool("messages of the kernel", 1, 1, _kernel_log),
     "smartctl -a": Tool("error counts of a drive", 1, 1, _smart),
     "lsblk": Tool("block devices", 1, 1, _blocks),
+    "pidstat -d": Tool("bytes that each program reads and writes", 5, 2, _processes),
+    "arcstat": Tool("hits and misses of the ARC", 5, 2, _arcstat),
+    "cat /proc/mdstat": Tool(
+        "checks and rebuilds of software arrays", 1, 1, lambda *_: "Personalities :\nunused devices: <none>\n"
+    ),
 }
 """The commands, in the order of `help`."""

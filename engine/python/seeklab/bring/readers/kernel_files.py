@@ -172,4 +172,6 @@ def _mdstat(lines: Lines, at: int) -> Block | None:
             break
         if line.strip():
             end = index + 1
-    return Block("mdstat", at + 1, end, list(found)) if found else None
+    if not found and not lines[at].strip().startswith("Personalities"):
+        return None
+    return Block("mdstat", at + 1, end, list(found), notes=[] if found else ["no array"])
