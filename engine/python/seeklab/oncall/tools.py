@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
 from seeklab.oncall import over_time
+from seeklab.oncall.incidents import APP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -295,8 +296,9 @@ def _engine(tool: str, lacks: str, **options: object) -> Callable[[Result, Mappi
 
 def _oplog(result: Result, scenario: Mapping[str, Any]) -> str:
     """Print a few operations of the application from the middle of the log."""
-    skip = max(0, len(result.ops["latency_ns"]) // 2 - LINES)
-    return _engine("oplog", "oplog: empty", limit=LINES, skip=skip)(result, scenario)
+    names = [job["name"] for job in scenario["jobs"]]
+    skip = max(0, list(result.ops["job"]).count(names.index(APP)) // 2 - LINES)
+    return _engine("oplog", "oplog: empty", job=APP, limit=LINES, skip=skip)(result, scenario)
 
 
 def _dashboard(result: Result, scenario: Mapping[str, Any]) -> str:
@@ -440,7 +442,7 @@ TOOLS: Mapping[str, Tool] = {
         2,
         _engine("quantize", "lat: no requests"),
     ),
-    "oplog": Tool("a few consecutive operations", 5, 4, _oplog, log=True),
+    "oplog": Tool("a few consecutive operations of the application", 5, 4, _oplog, log=True),
     "dashboard": Tool("monitoring graphs as numbers", 1, 1, _dashboard),
     "dtrace -s dirty.d": Tool("dirty data at each sync", 10, 3, _engine("dirty", NO_PROBES)),
     "dtrace -s sync.d": Tool("how long syncs took", 10, 3, _engine("sync", NO_PROBES)),
