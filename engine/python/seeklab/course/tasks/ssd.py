@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PRESET = "ssd-sata-tlc"
 MAPPED = 512 << 20
-SMALL = {"pages_per_block": 128, "mapped": MAPPED}
+SMALL = {"pages_per_block": 256, "mapped": MAPPED}
 """A small version of the drive, to write over it several times: smaller blocks, 512 MiB of them."""
 MIN_WRITES = 60_000
 MAX_RESERVE = 32
@@ -41,8 +41,8 @@ def on_drive(
 
 @cache
 def out_of_the_box() -> Result:
-    """Return the run of a new drive that is written at random without a pause."""
-    return on_drive({"iodepth": 32, "number_ios": 400_000}, flash={**SMALL, "precondition": "none"})
+    """Return the run of a new drive that is written at random until its rate no longer changes."""
+    return on_drive({"iodepth": 32, "number_ios": 800_000}, flash={**SMALL, "precondition": "none"})
 
 
 @cache
