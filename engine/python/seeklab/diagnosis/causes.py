@@ -140,6 +140,7 @@ CAUSES = (
             Sign("fsync-rate", 3, lambda v: v["ms"] > 4),
             Sign("flushes-hold-the-queue", 2.5, lambda v: v["ms"] > 5),
             Sign("unseen-in-flight", 1),
+            Sign("journal-waits", 1),
             Sign("etcd-slow-sync", 2),
             Sign("etcd-slow-apply", 1),
             Sign("redis-slow-fsync", 1),

@@ -20,7 +20,9 @@ class Handler(JsonHandler):
         if "record" in asked:
             return {"files": record(asked["record"])}
         if "redact" in asked:
-            return {"text": "\n\n".join(text.content.rstrip() for text in redacted(asked["redact"]) if text.content) + "\n"}
+            return {
+                "text": "\n\n".join(text.content.rstrip() for text in redacted(asked["redact"]) if text.content) + "\n"
+            }
         document = diagnose(asked["files"]).document()
         for cause in document["causes"]:
             named = [case(incident).document for incident in cause["incidents"]]

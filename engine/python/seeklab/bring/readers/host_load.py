@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 TOOL = "vmstat"
 STARTS = (
     r"procs -|r\s+b\s+swpd\b|top - |%?Cpu\(s\):|(?:some|full) avg10=|Total DISK READ"
+    r"|PID\s+USER\s+PR\s|[TP]ID\s+PRIO\s+USER\s"
     r"|\d+\.\d+%\s.{0,60}\[(?:k|\.)\]|[^;]{1,80};[^;]{1,80}(?:;.{0,400})? \d{1,18}$"
 )
 HOLDS: tuple[str, ...] = ("%usr", "kB_rd/s")
@@ -59,8 +60,8 @@ def read(lines: Lines, at: int) -> Block | None:
     for begins, holds, parse in (
         (("some avg10", "full avg10"), "=", _pressure),
         (("procs ", "r "), "", _vmstat),
-        (("top - ", "%Cpu", "Cpu(s)"), "", _top),
-        (("Total DISK READ",), "", _iotop),
+        (("top - ", "%Cpu", "Cpu(s)", "PID"), "", _top),
+        (("Total DISK READ", "TID", "PID"), "", _iotop),
         (("",), "%usr", _mpstat),
         (("",), "kB_rd/s", _pidstat),
         (("",), ";", _folded),

@@ -60,7 +60,7 @@ def _names(classes: list[str], columns: list[str]) -> list[str]:
     names: list[str] = []
     left = len(columns)
     for index, each in enumerate(classes):
-        if not left:
+        if len(names) >= len(columns):
             break
         rest = len(classes) - index
         width = 2 if left >= 2 * rest or columns[len(names)] in ("ind", "read") else 1

@@ -346,7 +346,7 @@ def _writers(values: Values) -> Iterator[Reading]:
         if value.name == "io share" and isinstance(value.value, float) and value.value > IO_SHARE:
             name = value.subject.removeprefix("process ")
             yield Reading(
-                "waiting-process",
+                "journal-waits" if name.startswith("jbd2") else "waiting-process",
                 name,
                 f"{name} waits for I/O during {value.value:.0f}% of the time.",
                 "",
