@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COMMON = 1_000
 """Places of a text in a long text that are looked for, at most: more of them are not rare."""
 MAX_MISSES = 20_000
-"""Lines that look like headings and are none: after so many, the rest of the text is skipped."""
+"""The reader skips the rest of a text after this many lines that only look like headings."""
 
 
 class Reader(Protocol):
@@ -128,7 +128,7 @@ class Marks:
         ]
 
     def kinds(self) -> list[tuple[int, str]]:
-        """Return each marked line with the first thing that marks it, by which rare marks are told from common ones."""
+        """Return each marked line with its kind: the text or the first word that marks it."""
         found = []
         at = self.next(0)
         while at < len(self._marked):
@@ -142,7 +142,7 @@ class Marks:
 def _compiled(
     readers: tuple[Reader, ...],
 ) -> tuple[list[re.Pattern[str] | None], re.Pattern[str], frozenset[str]]:
-    """Return the expression of each reader, that of all of them, and the texts that mark a line."""
+    """Return the expression of each reader, one expression for all of them, and the texts that mark a line."""
     starts = [re.compile(reader.STARTS) if reader.STARTS else None for reader in readers]
     any_start = re.compile("|".join(f"(?:{start.pattern})" for start in starts if start is not None))
     return starts, any_start, frozenset(literal for reader in readers for literal in reader.HOLDS)

@@ -79,7 +79,7 @@ def cleaned(text: str) -> Lines:
 
 
 def _unstamped(lines: list[str]) -> list[str]:
-    """Remove the times that `ts` and the like write before each line of a table; those of a log are its own."""
+    """Remove the times that `ts` and the like write before each line of a table; a log keeps its times."""
     head = [line for line in lines[:LOOKED_AT] if line]
     stamped = [found.end() for line in head if (found := STAMPED.match(line))]
     if len(stamped) < 0.8 * len(head) or not any(

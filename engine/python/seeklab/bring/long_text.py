@@ -1,8 +1,8 @@
 """Long texts: what is read of them, so that any text takes a second or two and not minutes.
 
-A recording of a day repeats itself. Of a long text, the readers get stretches that are spread evenly, the first and the
-last lines among them, and all places with a heading or a message that is rare in the text. Each stretch is whole, so
-that no row gets a heading that is not its own. What was left out is named with its line numbers.
+A recording of a day repeats itself. Of a long text, the readers get stretches at even distances, among them the first
+and the last lines. They also get all places with a heading or a message that is rare in the text. Each stretch is
+whole, so that no row gets the heading of another table. The answer says how many lines were read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STRETCH_LINES, STRETCH_LETTERS = 1_000, 90_000
 RARE, RARE_LINES, MAX_RARE = 8, 120, 60
 """A mark with at most `RARE` places is rare; so many lines are read from each, and at most so many places."""
 SEAM = 6
-"""Lines in place of each gap: more than any reader passes over."""
+"""Lines that stand for each gap: more than any reader passes over."""
 JOINED = ("iostat-x", "iostat", "solaris-iostat", "freebsd-iostat", "gstat", "sar-d", "zpool-iostat", "vmstat")
 """Tools whose tables in neighbouring stretches are one recording."""
 
@@ -96,7 +96,7 @@ def _joined(stretches: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def numbered(found: Found, lines: Lines, total: int) -> Found:
-    """Return the blocks of thinned lines with the line numbers of the text, those of one recording joined."""
+    """Return the blocks with the line numbers of the text; blocks of one recording are joined."""
     numbers = lines.numbers
     joined: list[Block] = []
     for block in found.blocks:

@@ -1,8 +1,8 @@
 """Redaction: names of hosts and users, addresses, serial numbers and paths are replaced, and nothing that is measured.
 
-Each name gets one replacement everywhere, so that two lines about one host stay two lines about one host. A name is
-taken from a place that only names have (a prompt, the heading of `iostat`, a syslog line) and then replaced wherever it
-is a word, unless it is also the name of a device or a word of the tools.
+Each name gets one replacement everywhere, so that two lines about one host stay two lines about one host. Prompts, the
+heading of `iostat` and lines of a system log tell the names. Each of them is then replaced wherever it is a word,
+unless it is also the name of a device or a word of the tools.
 """
 
 from __future__ import annotations

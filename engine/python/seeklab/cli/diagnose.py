@@ -46,8 +46,8 @@ def add(commands: Commands) -> None:
     )
     added.add_argument("--redact", metavar="OUT", help=help_)
     help_ = (
-        "run the incidents of likely causes with the report's numbers, and print both next to each other, with what "
-        "the fix would change; a cause whose incident is further away than a factor of two loses its rank"
+        "run the incidents of likely causes with the report's numbers, and print what the fix would change; more "
+        "than a factor of two apart refutes the cause"
     )
     added.add_argument("--replay", action="store_true", help=help_)
 

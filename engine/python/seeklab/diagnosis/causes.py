@@ -111,7 +111,7 @@ CAUSES = (
             "grep -i nvme /proc/interrupts; lspci -vv | grep -iE 'MSI|LnkSta'",
             (
                 (
-                    "one queue's counts stand still",
+                    "one queue's counts do not grow",
                     "driver, firmware or interrupt controller: try another kernel, or pci=nomsi",
                 ),
                 ("all grow", "look at power saving of the link (pcie_aspm=off)"),

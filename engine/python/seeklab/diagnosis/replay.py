@@ -1,8 +1,8 @@
 """Replay: an incident with the numbers of a report, and what its fix would change.
 
 A plan takes concurrency, sizes, rates and times from the readings into an incident's scenario. The run shows its
-numbers next to the report's. A run cannot confirm a cause, but it can refute one: if the mechanism, with these numbers,
-does not come within a factor of two of the report, the cause loses its rank.
+numbers next to the report's. A run cannot confirm a cause, but it can refute one: if the simulation is further away
+from the report than a factor of two, the cause loses its rank.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ SECTOR, MAX_BYTES = 512, 1 << 20
 MIB = 1 << 20
 PROTECTED = "a log device with power-loss protection"
 BURST = 10.0
-"""Factor by which the fix of a limited volume raises its base rate."""
+"""The fix of a limited volume raises its base rate by this factor."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A number of the report next to that of the simulation."""
+    """A number of the report, and the metric of the simulation that has it."""
 
     name: str
     unit: str
@@ -54,11 +54,11 @@ class Plan:
     set: Mapping[str, object]
     compared: tuple[Compared, ...]
     fix: str
-    """What the fix is, as a phrase."""
+    """The fix as a phrase."""
     fixed: Mapping[str, object]
     """Changes that fix it."""
     assumed: str = ""
-    """What the report does not tell, as a sentence."""
+    """Assumptions about numbers that are not in the report, as a sentence."""
 
     def document(self) -> dict[str, Any]:
         """Return the plan as JSON; a page makes a link of it."""

@@ -51,7 +51,7 @@ EMPTY = 60
 MAX_WRAPPED = 3
 """A row of a table may be cut into at most this many lines."""
 WIDTHS = (80, 72, 76, 78, 79, 100, 120, 132)
-"""Widths of terminals and mails, at which long lines are cut."""
+"""Widths of terminals and mails, which cut longer lines."""
 LONGEST_COLUMN, MAX_HEADING = 12, 4
 COLUMN = re.compile(
     r"[rwdf]/s|tps|[rwd]?(?:kB|MB|sec)/s|[rwd]?rqm/s|%[rwd]?rqm|%util|[rwdf]_await|await|svctm|a[vqr]\w{1,4}-sz"
@@ -206,7 +206,7 @@ class _Tables:
 
 
 def _heading(lines: Lines, at: int) -> tuple[str, int, int]:
-    """Return a heading, its length in lines, and the width at which its lines were cut (0 if they were not)."""
+    """Return a heading, its length in lines, and the width of its lines if they were cut (else 0)."""
     line = lines[at]
     for width in WIDTHS:
         if not width - LONGEST_COLUMN <= len(line) <= width:

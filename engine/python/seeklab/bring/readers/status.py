@@ -292,7 +292,7 @@ def _btt(lines: Lines, at: int) -> tuple[list[Value], int]:
 
 
 def _vfsstat(lines: Lines, at: int) -> tuple[list[Value], int]:
-    """Read a row for each zone or interval; the zone's number in brackets is a cell of its own."""
+    """Read a row for each zone or interval; the zone's number in brackets is another cell."""
     columns = lines[at].split()
     found: list[Value] = []
     end = at + 1

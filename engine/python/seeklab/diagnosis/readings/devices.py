@@ -85,7 +85,7 @@ def _since_boot(block: Block) -> Reading:
 
 
 def _layered(block: Block) -> Iterator[Reading]:
-    """Yield times of tools that print them next to a part of them: in the device, or a share that is no time at all."""
+    """Yield times of tools that print them next to a part of them: in the device, or a share that is not a time."""
     for device in devices_of(block):
         service = device.mean(lambda row: row.service_ms)
         times = [
@@ -216,11 +216,9 @@ def _busy_without_queue(device: Device) -> Iterator[Reading]:
     yield Reading(
         "busy-without-queue",
         device.name,
-        f"{device.name} is busy for {100 * busy:.0f}% of the time according to %util, but it has {count(queue)} "
-        "requests in "
-        f"flight on average, so for at least {100 * (1 - queue):.0f}% of the time it has none. Kernels from 5.0 on "
-        "count "
-        "a tick of the clock as busy if one request falls into it; %util says nothing here.",
+        f"{device.name} is busy for {100 * busy:.0f}% of the time according to %util. It has {count(queue)} requests "
+        f"in flight on average, so for at least {100 * (1 - queue):.0f}% of the time it has none. Kernels from 5.0 on "
+        "count a tick of the clock as busy if one request falls into it; %util says nothing here.",
         f"{100 * busy:.0f}% > {count(queue)} in flight",
         Strength.IMPOSSIBLE,
         {"busy": busy, "queue": queue},
