@@ -25,10 +25,11 @@ use serde_json::{Map, Value, json};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     ("scenario", scenario_json),
     ("case", case_json),
     ("fio_job", fio_job),
+    ("fio_command", fio_command),
     ("fio_iolog_v2", |bytes| trace(bytes, Format::FioIologV2)),
     ("fio_iolog_v3", |bytes| trace(bytes, Format::FioIologV3)),
     ("blkparse", |bytes| trace(bytes, Format::Blkparse)),
@@ -108,9 +109,22 @@ fn fio_job(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     // What follows a line of `-- other` is a second file, for `include other`.
     let (main, other) = text.split_once("-- other\n").unwrap_or((text, ""));
-    let files = [("main", main), ("other", other)].map(|(name, text)| (name.to_owned(), text.to_owned())).into_iter().collect();
-    if let Ok(jobs) = fio::parse(&files, "main") {
-        if !is_run(bytes) {
+    run_jobs(&[("main", main), ("other", other)], is_run(bytes));
+}
+
+/// A command line or a shell script, which may name the job file `other` and the variable `V`.
+fn fio_command(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    run_jobs(&[("main", &format!("fio {text}")), ("other", "[job]\nsize=1m\n")], is_run(bytes));
+    run_jobs(&[("main", text)], false);
+}
+
+/// Reads the job file `main` and runs its jobs for a moment.
+fn run_jobs(files: &[(&str, &str)], is_run: bool) {
+    let files = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    let environment = [("V".to_owned(), "4k".to_owned())].into_iter().collect();
+    if let Ok(jobs) = fio::parse_all(&files, &["main"], &fio::Reading { environment, ..fio::Reading::default() }) {
+        if !is_run {
             return;
         }
         let document = fio::to_scenario(&jobs, json!({"devices": [{"lun": {"rate": "100MB"}}], "record": {"log": false}}));

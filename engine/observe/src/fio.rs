@@ -9,10 +9,11 @@ use serde_json::{Map, Value, json};
 use seeklab_formats::fio;
 use seeklab_formats::fio::report::{DiskReport, JobReport, Latency, Steady, Target, WINDOW_NS};
 use seeklab_formats::fio::{FioJob, FioJobs, Ignored, Logs, Reading, Report, Unified};
+use seeklab_model::layers::device::ssd::simulated_bytes;
 use seeklab_model::result::outcome::Failure;
 use seeklab_model::result::{JobStats, SAMPLE_NS, Stats, WorkerStats};
 use seeklab_model::stack::Stack;
-use seeklab_spec::{Job, Presets, Problem, Problems, Rw, Scenario};
+use seeklab_spec::{Bytes, Job, Presets, Problem, Problems, Rw, Scenario};
 
 /// Maximum simulated time of a run with a limit on operations; the maximum of any run.
 const MAX_NS: u64 = 31_536_000_000_000_000;
@@ -86,16 +87,49 @@ pub fn parse(input: &Map<String, Value>, presets: &Presets) -> Result<ParsedJobF
         (None, Some(name)) => presets.system(name)?,
         (None, None) => return Err(vec![Problem::new("preset", "is missing: the name of a device or a pool")]),
     };
-    let jobs = given(input)?.parse()?;
+    let mut jobs = given(input)?.parse()?;
     system["record"] = json!({"log": jobs.jobs.iter().any(|job| job.logs.is_any()), "workers": jobs.has_rows_of_workers()});
     if let Some(most) = input.get("operations").filter(|most| !most.is_null()) {
         system["limits"]["operations"] = most.clone();
         system["limits"]["time"] = json!(MAX_NS);
     }
-    let checked = seeklab_model::read(&fio::to_scenario(&jobs, system), presets).map_err(|problems| in_sections(problems, &jobs))?;
+    let mut document = fio::to_scenario(&jobs, system);
+    shorten_trims(&mut document, &mut jobs, presets);
+    let checked = seeklab_model::read(&document, presets).map_err(|problems| in_sections(problems, &jobs))?;
     let (scenario, _) = checked.into_parts();
     let logs = jobs.jobs.into_iter().map(|job| job.logs).collect();
     Ok(ParsedJobFile { scenario, ignored: jobs.ignored, warnings: jobs.warnings, logs, output_format: jobs.output_format })
+}
+
+/// Shortens the regions of jobs that trim for a time: only a part of a drive is simulated, and trims beyond it would fold back onto it.
+fn shorten_trims(document: &mut Value, jobs: &mut FioJobs, presets: &Presets) {
+    let trims = |job: &Value| job["rw"].as_str().is_some_and(|rw| rw.contains("trim")) && job["time_based"] == json!(true);
+    let list = document["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let shortened: Vec<usize> =
+        (0..list.len()).filter(|index| trims(&list[*index]) && list[*index]["size"].as_str().is_none_or(|size| size.ends_with('%'))).collect();
+    if shortened.is_empty() {
+        return;
+    }
+    let mut reading = document.clone();
+    for index in &shortened {
+        reading["jobs"][index]["rw"] = json!("randread");
+    }
+    let Ok(checked) = seeklab_model::read(&reading, presets) else { return }; // the problems are found again
+    let drives = checked.scenario().devices.iter().filter_map(|group| group.ssd.as_ref());
+    let Some(most) = drives.map(simulated_bytes).min() else { return };
+    for index in shortened {
+        let plan = &checked.scenario().jobs[index];
+        let bs = plan.max_request_bytes().max(1);
+        let whole = plan.size.map_or(u64::MAX, |size| size.of(checked.scenario().devices[0].ssd.as_ref().map_or(0, |ssd| ssd.capacity.0)));
+        if whole > most && most >= bs {
+            document["jobs"][index]["size"] = json!(most / bs * bs);
+            jobs.warnings.push(format!(
+                "[{}] trims the first {} of the drive again and again, because no more of it is simulated.",
+                jobs.jobs[index].name,
+                Bytes(most / bs * bs)
+            ));
+        }
+    }
 }
 
 /// Names the section instead of the job's number: `jobs[0].size` becomes `[reader] size`.

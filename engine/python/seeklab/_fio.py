@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,6 +26,8 @@ JOB_FILE = Kind("a fio job file", most_bytes=1 << 20, may_be_packed=False)
 MAX_INCLUDES = 100
 Format = Literal["normal", "json", "json+", "terse"]
 TOOLS: dict[str, str] = {"normal": "fio", "json": "fio-json", "json+": "fio-json+", "terse": "fio-terse"}
+SHELL_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]{0,99})")
+"""A variable as command lines have it; job files write ${NAME}."""
 COMMAND_LINE = "command line"
 """The name that a command line has among the files."""
 
@@ -202,5 +205,6 @@ def _variables(files: Mapping[str, str], given: Mapping[str, str]) -> dict[str, 
     """Return the variables that the files name, from `given` and the environment; no others leave this process."""
     # Searching for "${" up to "}" would look for the end from every start, in quadratic time.
     named = {part.partition("}")[0] for text in files.values() for part in text.split("${")[1:] if "}" in part}
+    named.update(name for text in files.values() for name in SHELL_VARIABLE.findall(text))
     known = {**os.environ, **given}
     return {name: known[name] for name in sorted(named) if name in known}

@@ -29,8 +29,8 @@ const SECTOR: u64 = 512;
 const PAGE: u64 = 4096;
 /// Options whose sizes a full IEC prefix would make smaller than they seem.
 const SIZE_OPTIONS: [&str; 8] = ["bs", "bsrange", "size", "io_size", "filesize", "offset", "offset_increment", "rate"];
-/// Options for which fio reads a number after white space rightly.
-const TIME_OPTIONS: [&str; 4] = ["runtime", "ramp_time", "startdelay", "thinktime"];
+/// Options for which fio reads a value after white space rightly.
+const SPACED_OPTIONS: [&str; 6] = ["description", "bssplit", "runtime", "ramp_time", "startdelay", "thinktime"];
 
 /// The options of a section so far, with fio's defaults.
 #[derive(Clone)]
@@ -191,7 +191,7 @@ impl Draft {
         };
         let value = known.as_deref();
         let shown = value.unwrap_or_default();
-        let free = option.name == "description" || TIME_OPTIONS.contains(&option.name) || shown.bytes().all(|byte| byte.is_ascii_digit());
+        let free = SPACED_OPTIONS.contains(&option.name) || shown.bytes().all(|byte| byte.is_ascii_digit());
         if setting.spaced && !free {
             notes.problem(
                 &path,
@@ -644,7 +644,7 @@ impl Draft {
         match size {
             Some(Extent::Percent(_)) | None if self.refused => {}
             Some(Extent::Percent(_)) | None if !on_device => {
-                let message = "the size of the file is missing; write a size such as size=1g, or filename=/dev/... for the whole device";
+                let message = "the size of the file is missing; write size=1g, pass --size=1g beside the job file, or write filename=/dev/... for a whole device";
                 notes.problem(
                     self.place("size"),
                     if size.is_some() {

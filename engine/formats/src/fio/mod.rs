@@ -198,14 +198,16 @@ pub fn parse(files: &BTreeMap<String, String>, main: &str) -> Result<FioJobs, Pr
 pub fn parse_all(files: &BTreeMap<String, String>, mains: &[&str], reading: &Reading) -> Result<FioJobs, Problems> {
     let mut read = Vec::new();
     let mut ignored = Vec::new();
+    let mut warnings = Vec::new();
     let mut output_format = None;
     let mut problems = Problems::new();
     for main in mains {
         if let Some(text) = files.get(*main).filter(|text| command::is_command(text)) {
-            let line = command::read(files, main, text)?;
+            let line = command::read(files, main, text, &reading.environment)?;
             problems.extend(line.problems);
             read.extend(line.files);
             ignored.extend(line.ignored);
+            warnings.extend(line.warnings);
             output_format = line.output_format.or(output_format);
             continue;
         }
@@ -215,7 +217,8 @@ pub fn parse_all(files: &BTreeMap<String, String>, mains: &[&str], reading: &Rea
     }
     let mut jobs = convert::convert(mains, &read, problems, reading)?;
     ignored.append(&mut jobs.ignored);
-    Ok(FioJobs { ignored, output_format, ..jobs })
+    warnings.append(&mut jobs.warnings);
+    Ok(FioJobs { ignored, warnings, output_format, ..jobs })
 }
 
 /// Puts the jobs into `system`, a scenario without jobs.

@@ -543,6 +543,41 @@ fn command_lines_are_read_as_fio_reads_them() {
 }
 
 #[test]
+fn a_shell_script_is_read_from_its_first_fio_command_on() {
+    let script = "#!/bin/sh\n# fio in three steps\nset -e\nif [ -z $D ]; then\n  D=/mnt\nfi\necho 'it does not'\n\
+                  OUT=$(fio --name=a --size=$SIZE \"--bs=${BS}\" --filename=$D/x --filename_format=$jobnum --numjob=2)\n\
+                  echo \"$OUT\"\nfio --name=b --size=1m\nfio --name=c --size=1m\n";
+    let files = BTreeMap::from_iter([("s.sh".to_owned(), script.to_owned())]);
+    let environment = BTreeMap::from_iter([("SIZE", "1m"), ("BS", "8k"), ("D", "/mnt")].map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let reading = Reading { environment, ..Reading::default() };
+    let found = parse_all(&files, &["s.sh"], &reading).expect("a script");
+    assert_eq!(
+        found.jobs[0].scenario,
+        json!({"name": "a", "rw": "read", "bs": 8192, "iodepth": 1, "filename": "/mnt/x", "size": 1 << 20, "numjobs": 2})
+    );
+    assert!(has_values(&found.warnings.join(" "), "s.sh, 2"));
+    let problems = parse_all(&files, &["s.sh"], &Reading::default()).expect_err("no values");
+    assert!(problems.iter().any(|problem| problem.message.contains("--env SIZE=VALUE")));
+}
+
+#[test]
+fn a_variable_alone_stands_for_words() {
+    let files = BTreeMap::from_iter([("s".to_owned(), "fio $OPTIONS --name=a".to_owned())]);
+    let environment = BTreeMap::from_iter([("OPTIONS".to_owned(), "--size=1m --bs 8k".to_owned())]);
+    let found = parse_all(&files, &["s"], &Reading { environment, ..Reading::default() }).expect("valid");
+    assert_eq!((&found.jobs[0].scenario["size"], &found.jobs[0].scenario["bs"]), (&json!(1 << 20), &json!(8192)));
+    assert!(parse(&files, "s").expect_err("unset").iter().any(|problem| problem.message.contains("${OPTIONS}")));
+}
+
+#[test]
+fn prompts_before_a_command_are_no_comments() {
+    for prompt in ["# ", "$ ", "root@host:~# ", "> sudo "] {
+        assert_eq!(read(&format!("{prompt}fio --name=a --size=1m\n")).expect(prompt).jobs.len(), 1, "{prompt}");
+    }
+    assert!(only_problem("# run it with fio --name=a --size=1m\n").contains("[section]"));
+}
+
+#[test]
 fn options_beside_a_job_file_are_defaults_of_its_jobs() {
     let files = BTreeMap::from_iter([
         ("line".to_owned(), "fio a.fio --bs=64k --size=1m".to_owned()),
