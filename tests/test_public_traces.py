@@ -26,6 +26,7 @@ TRACES = {
     "fiu": "329131208190249 4892 syslogd 16 8 W 6 0 5fb1 \n329131208192290 4892 syslogd 0 1 R 6 0 5fb2\n",
     "vscsi": "version,time,op,size,lbn\n1,1000,2a,4096,16\n1,3041,28,512,0\n",
     "disksim": "0.001074 0 16 8 0\n2.042074 1 0 1 1\n",
+    "fio-iolog-v1": "1,8192,4096\n0,0,512\n",
 }
 
 
@@ -38,7 +39,7 @@ def test_a_public_trace_is_recognised_and_read(name: str) -> None:
     assert (info["requests"], info["reads"], info["writes"], info["bytes"]) == (2, 1, 1, 4608)
     assert info["targets"][0]["bytes"] == 12_288
     # Tencent's times are whole seconds, FIU's nanoseconds; a log of fio has whole microseconds.
-    expected_ns = {"tencent-cbs": 0, "fiu": 2_000}.get(name, 2_041_000)
+    expected_ns = {"tencent-cbs": 0, "fiu": 2_000, "fio-iolog-v1": 0}.get(name, 2_041_000)
     assert info["span_ns"] == expected_ns
 
 
@@ -69,6 +70,56 @@ def test_a_damaged_line_is_named(line: str) -> None:
     with pytest.raises(seeklab.SeeklabError) as told:
         seeklab.trace_info(text)
     assert "line 61" in str(told.value)
+
+
+def test_the_first_line_may_name_the_columns() -> None:
+    text = "device_id,opcode,offset,length,timestamp\n" + TRACES["alibaba"]
+    assert seeklab.trace_info(text)["requests"] == 2
+
+
+@pytest.mark.parametrize("text", ['{"a":1}\n', "<html>\n<body>\n", "[section]\n"])
+def test_other_texts_are_no_lists_of_objects(text: str) -> None:
+    with pytest.raises(seeklab.SeeklabError):
+        seeklab.cache(text, ["lru"], [100])
+
+
+def test_an_offset_beyond_any_device_is_named_with_its_own_line() -> None:
+    text = TRACES["alibaba"] + f"9,R,{1 << 63},512,1577808000002041\n" + f"9,R,{1 << 60},512,1577808000002041\n"
+    with pytest.raises(seeklab.SeeklabError, match="line 3"):
+        seeklab.trace_info(text)
+    with pytest.raises(seeklab.SeeklabError, match="line 3"):
+        seeklab.trace_info(text.replace(str(1 << 63), str(1 << 60)))
+
+
+def test_earlier_times_and_missing_times_are_told() -> None:
+    told: list[str] = []
+    seeklab.replay("1,0,4096,W,1.5\n1,0,512,r,0.5\n1,0,512,r,2.5\n", "nvme", tell=told.append).close()
+    assert any(sentence.startswith("1 requests have earlier times") for sentence in told)
+    told.clear()
+    seeklab.replay(TRACES["fio-iolog-v1"], "nvme", tell=told.append).close()
+    assert any("no times" in sentence for sentence in told)
+
+
+def test_a_trace_beyond_the_limit_is_cut_and_never_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "trace"
+    file.write_text("".join(f"{time / 1000:.3f},0,{4096 * time},4096,W\n" for time in range(20_000)))
+    monkeypatch.setattr("seeklab.data.public_traces.MAX_BYTES", 2000)
+    shares: list[float] = []
+    told: list[str] = []
+    columns = "time=1,op=5,offset=3,bytes=4"
+    seeklab.replay(file, "nvme", columns=columns, progress=shares.append, tell=told.append).close()
+    assert any(sentence.startswith("only the first") for sentence in told)
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 1
+
+
+def test_a_trace_of_the_engines_own_formats_shows_its_first_requests(tmp_path: Path, command_line: CommandLine) -> None:
+    file = tmp_path / "trace"
+    file.write_text("fio version 2 iolog\nf add\nf open\nf read 4096 512\n")
+    done = command_line("cache", str(file), "--policy", "lru", "--size", "4KiB")
+    assert done.returncode == 0
+    assert "fio-iolog-v2" in done.stderr
+    assert "512 bytes at byte 4096 of f" in done.stderr
 
 
 LOGS = {

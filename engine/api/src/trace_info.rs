@@ -4,8 +4,28 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use seeklab_spec::Op;
-use seeklab_spec::trace::{Target, Trace};
+use seeklab_spec::trace::{Row, Target, Trace};
 use serde::Serialize;
+
+/// Requests that a description shows.
+const FIRST: usize = 3;
+
+/// A request of a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TraceRequest {
+    /// Its line, from 1.
+    pub line: u32,
+    /// From the first request.
+    pub time_ns: u64,
+    /// Direction.
+    pub op: &'static str,
+    /// Start within its target.
+    pub offset: u64,
+    /// Length.
+    pub bytes: u32,
+    /// Name of its file or device.
+    pub target: String,
+}
 
 /// The contents of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -36,6 +56,21 @@ pub struct TraceInfo {
     pub widened: u64,
     /// Requests that followed one with a later time and were sorted.
     pub reordered: u64,
+    /// The first requests.
+    pub first: Vec<TraceRequest>,
+}
+
+impl TraceRequest {
+    fn of(trace: &Trace, row: &Row) -> Self {
+        Self {
+            line: row.line,
+            time_ns: row.time_ns,
+            op: if row.op == Op::Read { "read" } else { "write" },
+            offset: row.offset,
+            bytes: row.bytes,
+            target: trace.targets.get(usize::from(row.target)).map_or_else(String::new, |target| target.name.clone()),
+        }
+    }
 }
 
 impl TraceInfo {
@@ -56,6 +91,7 @@ impl TraceInfo {
             skipped: trace.skipped.clone(),
             widened: trace.widened,
             reordered: trace.reordered,
+            first: trace.rows.iter().take(FIRST).map(|row| TraceRequest::of(trace, row)).collect(),
         }
     }
 }

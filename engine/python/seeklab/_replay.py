@@ -11,6 +11,7 @@ from seeklab.data.files import MAX_LINE_BYTES, Kind
 from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     from seeklab._result import Progress
@@ -24,6 +25,23 @@ KINDS = (
 )
 
 TRACE = Kind(KINDS, longest_line=MAX_LINE_BYTES)
+
+
+READING = 0.5
+"""Share of reading a large trace in the whole progress."""
+
+
+def parts(progress: Progress | None) -> tuple[Progress | None, Progress | None]:
+    """Return the progress of reading a trace and of running it."""
+    if progress is None:
+        return None, None
+    read = [0.0]
+
+    def reading(share: float) -> None:
+        read[0] = READING
+        progress(READING * share)
+
+    return reading, lambda share: progress(read[0] + (1 - read[0]) * share)
 
 
 def said(**options: object) -> dict[str, object]:
@@ -43,6 +61,7 @@ def replay(
     scale: float | None = None,
     seed: int = 1,
     progress: Progress | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> Result:
     """Replay a trace on a preset, or on your own scenario, whose jobs run at the same time.
 
@@ -51,13 +70,16 @@ def replay(
     times if the trace has response times. `fast` keeps `iodepth` in flight (default 32) without pauses. `target`
     selects one file or device. `columns` describes any other table, such as `time=1,op=2,offset=3,bytes=4`; a unit
     follows the name (`time:us=1`), and `sector` and `sectors` count 512 bytes. `result.replay` says what was replayed,
-    what was skipped; `result.understood` says how a table was read.
+    what was skipped; `result.understood` says how the trace was read, and `tell` gets these sentences before the run.
     """
     system = {"scenario": on} if isinstance(on, Mapping) else {"preset": on}
-    located = LocatedTrace(trace, TRACE, columns=columns, format=format)
+    reading, running = parts(progress)
+    located = LocatedTrace(trace, TRACE, columns=columns, format=format, progress=reading)
+    for sentence in located.understood if tell else ():
+        tell(sentence)
     with located.named():
         how = said(text=located.text, format=format, target=target, mode=mode, iodepth=iodepth, scale=scale)
-        result = execute({"replay": how, **system, "seed": seed}, progress)
+        result = execute({"replay": how, **system, "seed": seed}, running)
     result.understood = located.understood
     return result
 

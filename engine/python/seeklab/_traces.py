@@ -10,10 +10,11 @@ from seeklab.data.files import MAX_LINE_BYTES, Kind, read_text, shown
 from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
     from seeklab._replay import TraceFormat
+    from seeklab._result import Progress
 
 OBJECTS = Kind(f"a trace of time,object,size lines, {KINDS}", longest_line=MAX_LINE_BYTES)
 DRIVE = Kind("a drive's parameters as JSON", most_bytes=1 << 20)
@@ -37,6 +38,8 @@ def cache(
     format: TraceFormat | None = None,  # noqa: A002 -- the word for it
     target: str | None = None,
     columns: str | None = None,
+    progress: Progress | None = None,
+    tell: Callable[[str], object] | None = None,
 ) -> list[dict[str, Any]]:
     """Count the hits of replacement policies over a trace: a path, gzipped or not, or the text itself.
 
@@ -46,11 +49,14 @@ def cache(
     blocks of `block` bytes (default 4 KiB), reads and writes alike; `target` selects one file or device. Sizes are
     multiples of a block, in bytes or texts such as "4MiB". With `objects` they are numbers of objects or blocks, and
     the sizes in the trace are ignored. The policy `belady` is the optimum, which knows the future. `one_in=100`
-    samples one object in 100.
+    samples one object in 100. `progress` gets the share of the file that has been read, and `tell` the sentences that
+    say how it was understood.
 
     Return one row for each policy and size: policy, size, requests, hits, bytes, hit_bytes, exact.
     """
-    located = LocatedTrace(trace, OBJECTS, columns=columns, format=format, of_objects=True)
+    located = LocatedTrace(trace, OBJECTS, columns=columns, format=format, of_objects=True, progress=progress)
+    for sentence in located.understood if tell else ():
+        tell(sentence)
     request = said(
         trace=located.text,
         policies=list(policies),

@@ -146,8 +146,8 @@ impl FromStr for Format {
 pub enum Fault {
     /// No format starts like this.
     #[error(
-        "\"{found}\" is not the start of a known trace. Pass a fio iolog (version 2 or 3), blkparse text, an MSR Cambridge CSV \
-         or the CSV of a run's ops table, or name the format"
+        "\"{found}\" is not the start of a known trace; pass a fio iolog, blkparse text, the CSV of MSR Cambridge, SYSTOR, Alibaba, \
+         Tencent, SPC or vSCSI, FIU or DiskSim text, or describe the columns: --columns time=1,op=2,offset=3,bytes=4"
     )]
     Unknown {
         /// The line.

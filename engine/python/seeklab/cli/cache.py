@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import seeklab
+from seeklab._progress import ProgressBar
 from seeklab.cli import _values
 from seeklab.cli._exit import DONE
 from seeklab.cli._options import add_trace_options
-from seeklab.cli._output import print_json, print_table
+from seeklab.cli._output import complain, print_json, print_table
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -36,17 +37,20 @@ def add(commands: Commands) -> None:
 
 def cache(options: Namespace) -> int:
     """Count the hits of each policy at each size."""
-    rows = seeklab.cache(
-        options.trace,
-        options.policy,
-        options.size,
-        objects=options.objects,
-        one_in=options.one_in,
-        block=options.block,
-        format=options.format,
-        target=options.target,
-        columns=options.columns,
-    )
+    with ProgressBar() as progress:
+        rows = seeklab.cache(
+            options.trace,
+            options.policy,
+            options.size,
+            objects=options.objects,
+            one_in=options.one_in,
+            block=options.block,
+            format=options.format,
+            target=options.target,
+            columns=options.columns,
+            progress=progress,
+            tell=_note,
+        )
     if options.json:
         print_json([{name: row[name] for name in COLUMNS} for row in rows])
     else:
@@ -57,3 +61,7 @@ def cache(options: Namespace) -> int:
 
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2f}" if whole else "-"
+
+
+def _note(sentence: str) -> None:
+    complain(f"note: {sentence}")

@@ -49,13 +49,12 @@ def replay(options: Namespace) -> int:
             scale=options.scale,
             seed=options.seed,
             progress=progress,
+            tell=_note,
         )
     replayed = result.replay or {}
     if options.json:
         print_json({**run_document(result), "replay": dict(replayed)})
         return DONE
-    for sentence in result.understood:
-        complain(f"note: {sentence}")
     for what, count in replayed["skipped"].items():
         complain(f"note: not replayed: {count} {what}")
     if replayed["widened"]:
@@ -64,3 +63,7 @@ def replay(options: Namespace) -> int:
     print(f"{what}: {result.simulated_s:.3f} s simulated in {result.wall_s:.3f} s")
     print_metrics(result)
     return DONE
+
+
+def _note(sentence: str) -> None:
+    complain(f"note: {sentence}")

@@ -7,23 +7,28 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from seeklab._errors import SeeklabError
-from seeklab.data.files import decode, is_text, read_data, read_text, shown
+from seeklab.data.files import LOOKED_AT, MAX_TEXT_BYTES, Stream, decode, is_text, shown
 from seeklab.data.public_traces import (
     chosen,
     described,
     is_oracle_general,
     layout_of,
+    object_layout_of,
     objects,
     oracle_general,
     requests,
+    sentence,
 )
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from os import PathLike
 
     from seeklab.data.files import Kind
+    from seeklab.data.public_traces import Rewritten
 
+CUT = f"only the first {MAX_TEXT_BYTES >> 20} MiB of the trace are used; cut the file to use another part"
 WHOLE = "trace"
 """The engine's name for a trace as a whole."""
 
@@ -64,35 +69,77 @@ class LocatedTrace:
         columns: str | None = None,
         format: str | None = None,  # noqa: A002 -- the word for it
         of_objects: bool = False,
+        progress: Callable[[float], object] | None = None,
     ) -> None:
         """Read the trace, unless the argument is the text itself.
 
         A layout of `public_traces` is rewritten for the engine, unless `format` names another. `columns` numbers the
-        columns of any other table.
+        columns of any other table. A file is read in pieces; one that is larger than the engine's limit is cut.
         """
         self.name = WHOLE if is_text(trace) else shown(trace)
         self.understood: tuple[str, ...] = ()
-        """Sentences about a rewritten trace: its layout and its first requests."""
-        self.text = self._read(trace, kind, of_objects=of_objects)
-        if format is not None:
-            return
+        """Sentences about the trace: its layout, its first requests, and what was changed or left out."""
         with self.named():
-            layout = chosen(columns, self.text) if columns else layout_of(self.text)
-            rewritten = requests(self.text, layout) if layout else objects(self.text) if of_objects else None
-        if rewritten:
-            self.text, self.understood = rewritten.text, tuple(described(rewritten))
+            if is_text(trace):
+                self._take(str(trace)[:LOOKED_AT], str(trace).removesuffix("\n").split("\n").__iter__, lambda: (str(trace),), columns, format, of_objects)
+                return
+            stream = Stream(trace, kind, progress)
+            head = stream.head()
+            if of_objects and format is None and is_oracle_general(head) and not _is_text(head):
+                self._use(oracle_general(stream.pieces()))
+                return
+            first = decode(self.name, head[: head.rfind(b"\n") + 1] or head, kind)
+            self._take(first, stream.lines, stream.whole_lines, columns, format, of_objects)
 
-    def _read(self, trace: str | PathLike[str], kind: Kind, *, of_objects: bool) -> str:
-        if is_text(trace):
-            return str(trace)
-        if not of_objects:
-            return read_text(trace, kind)
-        data = read_data(trace, kind)
-        if is_oracle_general(data):
-            self.understood = ("read as oracleGeneral",)
-            return oracle_general(data)
-        return decode(self.name, data, kind)
+    def _take(
+        self,
+        head: str,
+        lines: Callable[[], Iterable[str]],
+        texts: Callable[[], Iterable[str]],
+        columns: str | None,
+        format: str | None,  # noqa: A002 -- the word for it
+        of_objects: bool,  # noqa: FBT001 -- passed on
+    ) -> None:
+        layout = chosen(columns, head) if columns else layout_of(head, of_objects=of_objects) if not format else None
+        log = object_layout_of(head) if of_objects and not layout and not format else None
+        if layout:
+            self._use(requests(lines(), layout))
+        elif log:
+            self._use(objects(lines(), log[0], headed=log[1]))
+        else:
+            self.text, is_cut = _up_to(MAX_TEXT_BYTES, texts())
+            self.understood = (*_first(head, format), *((CUT,) if is_cut else ()))
+
+    def _use(self, rewritten: Rewritten) -> None:
+        self.text, self.understood = rewritten.text, tuple(described(rewritten))
 
     def named(self) -> AbstractContextManager[None]:
         """Prefix problems of the trace or its lines with its name."""
         return naming(lambda path: self.name if path == WHOLE or is_line(path) else None)
+
+
+def _is_text(head: bytes) -> bool:
+    return b"\0" not in head
+
+
+def _up_to(most: int, texts: Iterable[str]) -> tuple[str, bool]:
+    """Return the texts, joined, up to a length; and whether more follow."""
+    kept: list[str] = []
+    length = 0
+    for text in texts:
+        length += len(text)
+        if length > most:
+            return "".join(kept), True
+        kept.append(text)
+    return "".join(kept), False
+
+
+def _first(head: str, format: str | None) -> list[str]:  # noqa: A002 -- the word for it
+    """Return sentences about the first requests of a trace in one of the engine's own formats, or none."""
+    asked = {"text": head} if format is None else {"text": head, "format": format}
+    try:
+        info = engine().call("trace_info", asked)
+    except SeeklabError:
+        return []  # the whole trace will be refused with a better reason, or it is a list of objects
+    rows = [sentence(row["line"], row["time_ns"], row["op"], row["bytes"], row["offset"], row["target"]) for row in info["first"]]
+    return [f"read as {info['format']}", *rows]

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 from seeklab._errors import Problem, SeeklabError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
 Chunks: TypeAlias = Iterator[bytes]
@@ -87,9 +88,73 @@ def read_text(path: str | PathLike[str], kind: Kind) -> str:
     return decode(shown(path), _read(path, kind), kind)
 
 
-def read_data(path: str | PathLike[str], kind: Kind) -> bytearray:
-    """Read a file that may be binary, gzipped or not; lines of any length are accepted."""
-    return _read(path, replace(kind, longest_line=None))
+class Stream:
+    """A file that is read in pieces: gzipped or not, a pipe, or the standard input."""
+
+    def __init__(self, path: str | PathLike[str], kind: Kind, progress: Callable[[float], object] | None = None) -> None:
+        """Open the file; `progress` gets the share of it that has been read."""
+        self.name, self._kind, self._told = shown(path), kind, progress
+        self._path, self._read = path, 0
+        try:
+            self._size = os.stat(path).st_size
+        except (OSError, ValueError):
+            self._size = 0
+        pieces = self._raw()
+        self._pieces = _unpacked(pieces, self.name, kind) if kind.may_be_packed else pieces
+        self._ahead = b""
+        self.share = 0.0
+        """The share of the file that has been read."""
+
+    def _raw(self) -> Chunks:
+        for piece in _chunks(self._path):
+            self._read += len(piece)
+            self.share = min(1.0, self._read / self._size) if self._size else 0.0
+            if self._told and self._size:
+                self._told(self.share)
+            yield piece
+
+    def _next(self) -> bytes:
+        try:
+            return next(self._pieces, b"")
+        except OSError as error:
+            _refuse(self.name, f"{error.strerror or 'cannot be read'}; pass {self._kind.what}")
+
+    def head(self) -> bytes:
+        """Return the first bytes, which the other methods return again."""
+        while len(self._ahead) < LOOKED_AT and (piece := self._next()):
+            self._ahead += piece
+        for (at, magic), what in BINARIES:
+            if self._ahead[at:].startswith(magic):
+                _refuse(self.name, f"is {what}; pass {self._kind.what}")
+        return self._ahead[:LOOKED_AT]
+
+    def pieces(self) -> Chunks:
+        """Yield the data."""
+        ahead, self._ahead = self._ahead, b""
+        if ahead:
+            yield ahead
+        while piece := self._next():
+            yield piece
+
+    def whole_lines(self) -> Iterator[str]:
+        """Yield texts of whole lines."""
+        look, rest, place = _Lines(self.name, self._kind), b"", 0
+        for piece in self.pieces():
+            look.at(piece)
+            data = rest + piece
+            end = data.rfind(b"\n") + 1
+            rest = data[end:]
+            if end:
+                yield decode(self.name, data[:end], self._kind, place)
+                place += data.count(b"\n", 0, end)
+        look.at_end()
+        if rest:
+            yield decode(self.name, rest, self._kind, place)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines."""
+        for text in self.whole_lines():
+            yield from text.removesuffix("\n").split("\n")
 
 
 def read_packed(path: str | PathLike[str], kind: Kind) -> bytearray:
@@ -145,12 +210,12 @@ def _collected(chunks: Chunks, name: str, kind: Kind) -> bytearray:
     return data
 
 
-def decode(name: str, data: bytes | bytearray, kind: Kind) -> str:
+def decode(name: str, data: bytes | bytearray, kind: Kind, lines_before: int = 0) -> str:
     """Decode bytes as UTF-8; errors name line and byte."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = lines_before + data.count(b"\n", 0, error.start) + 1
         found = f"byte {error.start} (line {line}) is 0x{data[error.start]:02x}, which is not UTF-8 text"
         _refuse(name, f"{found}; pass {kind.what}, saved as UTF-8")
 

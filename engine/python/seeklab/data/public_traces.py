@@ -4,6 +4,9 @@ The engine reads requests as a fio log (`TIME FILE ACTION OFFSET LENGTH`) or, wi
 Cambridge; objects as `time,object,size` lines. Each layout here is a list of columns, so one reader serves all of them.
 Requests: SNIA SYSTOR '17, Alibaba 2020, Tencent CBS, SPC, FIU, vSCSI as CSV, DiskSim. Objects: libCacheSim's CSV and
 oracleGeneral, and the cache logs of Twitter and Meta. Requests keep their order; times count from the first one.
+
+A trace is rewritten line by line and never held as a whole. The rewriting ends at `MAX_BYTES`, because the engine holds
+what it replays.
 """
 
 from __future__ import annotations
@@ -23,6 +26,11 @@ if TYPE_CHECKING:
 SECTOR = 512
 READS = frozenset(("r", "read", "rs", "ra", "0", "28", "88", "a8", "08", "get", "gets"))
 WRITES = frozenset(("w", "write", "ws", "wa", "1", "2a", "8a", "aa", "0a"))
+MAX_BYTES = 1 << 27
+"""Maximum length of a rewritten trace: about three million requests."""
+MAX_OFFSET = 1 << 60
+MAX_LENGTH = 1 << 30
+"""As in the engine."""
 LOOKED_AT_LINES = 50
 SAMPLE = 3
 ORACLE = struct.Struct("<IQIq")
@@ -48,7 +56,7 @@ class Layout:
     """Columns of a trace, counted from 0, and their units."""
 
     name: str
-    time: int
+    time: int | None
     offset: int
     length: int
     op: int | None = None
@@ -72,16 +80,22 @@ class Layout:
     def row(self, number: int, line: str) -> Row:
         """Parse a line; raise ValueError with the reason if that is not possible."""
         cells = [cell.strip().strip('"') for cell in line.split(self.separator)]
-        last = max(place for place in (self.time, self.offset, self.length, self.op, self.device) if place is not None)
+        places = (self.time, self.offset, self.length, self.op, self.device, self.response)
+        last = max(place for place in places if place is not None)
         if len(cells) <= last or (self.width and len(cells) != self.width):
             message = f'"{line[:60]}" has {len(cells)} columns; {self.name} has {self.width or last + 1}'
             raise ValueError(message)
+        offset = int(_number("offset", cells[self.offset])) * self.offset_unit
+        length = int(_number("length", cells[self.length])) * self.length_unit
+        if offset >= MAX_OFFSET or length > MAX_LENGTH:
+            message = f"the request of {length} bytes at byte {offset} is out of range; the limits are 1 GiB and 1 EiB"
+            raise ValueError(message)
         return Row(
             number,
-            _time_ns("time", cells[self.time], self.time_unit),
+            0 if self.time is None else _time_ns("time", cells[self.time], self.time_unit),
             False if self.op is None else self._writes(cells[self.op].lower()),
-            int(_number("offset", cells[self.offset])) * self.offset_unit,
-            int(_number("length", cells[self.length])) * self.length_unit,
+            offset,
+            length,
             "disk" if self.device is None else cells[self.device],
             None if self.response is None else _time_ns("response", cells[self.response], self.response_unit),
         )
@@ -142,6 +156,10 @@ DISKSIM = Layout(
     writes=frozenset("02468"),
     form=r"\d+(?:\.\d+)?\s+\d+\s+\d+\s+\d+\s+\d$",
 )
+IOLOG_1 = Layout(
+    "fio-iolog-v1", None, 1, 2, 0, width=3, reads=frozenset("0"), writes=frozenset("1"), form=r"[01],\d+,\d+$"
+)
+"""The oldest log of fio: direction, offset and length, without a header and without times."""
 LAYOUTS = (SNIA, ALIBABA, TENCENT, SPC, FIU, VSCSI, DISKSIM)
 
 
@@ -166,7 +184,7 @@ OBJECTS = (
     ObjectLayout("libcachesim", 0, 1, (2,), header="time,obj_id,size"),
     ObjectLayout("libcachesim", 0, 1, (2,), header="time,object,size,next"),
     ObjectLayout("columns", 0, 1, (2,), separator=None, form=r"\d+(?:\.\d+)?\s+\S+\s+\d+$"),
-    ObjectLayout("objects", None, 0, separator=None, form=r"[^\s,]+$"),
+    ObjectLayout("objects", None, 0, separator=None, form=r"[^\s,{}\[\]<>\"()#][^\s,{}<>\"]*$"),
 )
 
 
@@ -178,8 +196,38 @@ class Rewritten:
     layout: str
     sample: tuple[str, ...]
     """The first requests, as sentences."""
-    skipped: int = 0
-    """Lines before the first request: names of columns and comments."""
+    notes: tuple[str, ...] = ()
+    """What was changed or left out, each a sentence."""
+
+
+class _Text:
+    """A text that grows line by line, as a few large strings."""
+
+    PIECE = 50_000
+
+    def __init__(self, head: str = "") -> None:
+        self._pieces, self._lines = [head], []
+        self.bytes, self.lines = len(head), 0
+
+    def add(self, line: str) -> bool:
+        """Add a line; return whether there is room for more."""
+        self._lines.append(line)
+        self.bytes += len(line) + 1
+        self.lines += 1
+        if len(self._lines) == self.PIECE:
+            self._flush()
+        return self.bytes < MAX_BYTES
+
+    def _flush(self) -> None:
+        if self._lines:
+            self._pieces.append("\n".join(self._lines) + "\n")
+            self._lines = []
+
+    def whole(self) -> str:
+        """Return the text and forget it, so that it is held once."""
+        self._flush()
+        text, self._pieces = "".join(self._pieces), []
+        return text
 
 
 def _start(text: str) -> tuple[list[str], str]:
@@ -188,16 +236,34 @@ def _start(text: str) -> tuple[list[str], str]:
     return lines, lines[0].lower().replace(" ", "").replace('"', "") if lines else ""
 
 
-def layout_of(text: str) -> Layout | None:
-    """Return the layout of a trace of requests, by its first lines; None if it is none of these."""
+def layout_of(text: str, *, of_objects: bool = False) -> Layout | None:
+    """Return the layout of a trace of requests, by its first lines; None if it is none of these.
+
+    A log of fio's first version looks like lines of time, object and size, so it is none `of_objects`.
+    """
     lines, first = _start(text)
     if not lines:
         return None
-    for layout in LAYOUTS:
+    lines = [line for line in lines if not line.startswith("#")]
+    # Some copies have a line of column names.
+    values = lines[1:] if lines[1:] and lines[0][:1].isalpha() else lines
+    for layout in LAYOUTS if of_objects else (*LAYOUTS, IOLOG_1):
         if layout.header and first.startswith(layout.header):
             return layout
-        if layout.form and all(re.match(layout.form, line) for line in lines if not line.startswith("#")):
+        if layout.form and values and all(re.match(layout.form, line) for line in values):
             return layout
+    return None
+
+
+def object_layout_of(text: str) -> tuple[ObjectLayout, bool] | None:
+    """Return the layout of a log of objects, and whether its first line names the columns; None if it has none."""
+    lines, first = _start(text)
+    for layout in OBJECTS if lines else ():
+        if layout.header:
+            if first.startswith(layout.header):
+                return layout, True
+        elif all(re.match(layout.form, line) for line in lines):
+            return layout, False
     return None
 
 
@@ -239,31 +305,42 @@ def chosen(columns: str, text: str) -> Layout:
     )
 
 
-def requests(text: str, layout: Layout) -> Rewritten:
-    """Rewrite a trace of requests for the engine."""
-    out: list[str] = []
+def requests(lines: Iterable[str], layout: Layout) -> Rewritten:
+    """Rewrite the lines of a trace of requests for the engine."""
+    out = _Text("" if layout.response is not None else "fio version 3 iolog\n")
     sample: list[str] = []
+    notes: list[str] = []
     first_ns: int | None = None
-    skipped = 0
-    for number, line in enumerate(_lines(text), start=1):
+    named, early = False, 0
+    for number, line in enumerate(lines, start=1):
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             continue
         try:
             row = layout.row(number, stripped)
         except ValueError as reason:
-            if not out and skipped == 0 and not stripped[0].isdigit():
-                skipped += 1
+            if not out.lines and not named and not stripped[0].isdigit():
+                named = True
                 continue  # names of columns
             raise SeeklabError([Problem(f"line {number}", str(reason))]) from None
         first_ns = row.time_ns if first_ns is None else first_ns
-        out.append(_rewritten(row, first_ns))
+        early += row.time_ns < first_ns
         if len(sample) < SAMPLE:
             sample.append(_sentence(row, first_ns))
-    if not out:
+        if not out.add(_rewritten(row, first_ns)):
+            notes.append(_cut(out.lines, number))
+            break
+    if not out.lines:
         raise SeeklabError([Problem("trace", f"has no request in the form of {layout.name}")])
-    head = "" if layout.response is not None else "fio version 3 iolog\n"
-    return Rewritten(head + "\n".join(out) + "\n", layout.name, tuple(sample), skipped)
+    if layout.time is None:
+        notes.append("the trace has no times, so all requests start at once; use --mode fast or closed")
+    if early:
+        notes.append(f"{early} requests have earlier times than the first one; they are replayed at its time")
+    return Rewritten(out.whole(), layout.name, tuple(sample), tuple(notes))
+
+
+def _cut(requests: int, line: int) -> str:
+    return f"only the first {requests:,} requests are used, up to line {line:,}; cut the file to use another part"
 
 
 def _rewritten(row: Row, first_ns: int) -> str:
@@ -278,60 +355,79 @@ def _rewritten(row: Row, first_ns: int) -> str:
 
 
 def _sentence(row: Row, first_ns: int) -> str:
-    what = "write" if row.is_write else "read"
-    at_s = (row.time_ns - first_ns) / 1e9
-    return f"line {row.line}: after {at_s:.6f} s a {what} of {row.length} bytes at byte {row.offset} of {row.device}"
+    return sentence(row.line, row.time_ns - first_ns, "write" if row.is_write else "read", row.length, row.offset, row.device)
 
 
-def objects(text: str) -> Rewritten | None:
-    """Rewrite a log of objects for the engine's caches; None if it is in no layout of these."""
-    lines, first = _start(text)
-    if not lines:
-        return None
-    for layout in OBJECTS:
-        if layout.header:
-            if first.startswith(layout.header):
-                return _objects(text, layout, headed=True)
-        elif all(re.match(layout.form, line) for line in lines):
-            return _objects(text, layout, headed=False)
-    return None
+def sentence(line: int, after_ns: int, op: str, length: int, offset: int, target: str) -> str:
+    """Return a request as a sentence."""
+    return f"line {line}: after {after_ns / 1e9:.6f} s a {op} of {length} bytes at byte {offset} of {target}"
 
 
-def _objects(text: str, layout: ObjectLayout, *, headed: bool) -> Rewritten:
-    out: list[str] = []
-    seen = Counter[str]()
-    for number, line in enumerate(_lines(text), start=1):
+def objects(lines: Iterable[str], layout: ObjectLayout, *, headed: bool) -> Rewritten:
+    """Rewrite the lines of a log of objects for the engine's caches."""
+    out = _Text("time,object,size\n")
+    sample: list[str] = []
+    notes: list[str] = []
+    columns = max((layout.key, *layout.sizes)) + 1
+    waits_for_names = headed
+    for number, line in enumerate(lines, start=1):
         stripped = line.strip()
-        if not stripped or (headed and not seen["header"]):
-            seen["header"] += bool(stripped)
+        if not stripped or waits_for_names:
+            waits_for_names = waits_for_names and not stripped
             continue
         cells = [cell.strip() for cell in stripped.split(layout.separator)]
-        if len(cells) <= max((layout.key, *layout.sizes)):
-            message = f'"{stripped[:60]}" is cut off; {layout.name} has {max((layout.key, *layout.sizes)) + 1} columns'
+        if len(cells) < columns:
+            message = f'"{stripped[:60]}" is cut off; {layout.name} has {columns} columns'
             raise SeeklabError([Problem(f"line {number}", message)])
         try:
             size = sum(int(_number("size", cells[place])) for place in layout.sizes) if layout.sizes else 1
         except ValueError as reason:
             raise SeeklabError([Problem(f"line {number}", str(reason))]) from None
-        time = cells[layout.time] if layout.time is not None else str(len(out))
-        out.append(f"{time},{cells[layout.key]},{max(1, size)}")
-    return Rewritten("time,object,size\n" + "\n".join(out) + "\n", layout.name, tuple(out[:SAMPLE]))
+        time = cells[layout.time] if layout.time is not None else str(out.lines)
+        row = f"{time},{cells[layout.key]},{max(1, size)}"
+        if len(sample) < SAMPLE:
+            sample.append(f"line {number}: at {time} the object {cells[layout.key][:60]} of {max(1, size)} bytes")
+        if not out.add(row):
+            notes.append(_cut(out.lines, number))
+            break
+    return Rewritten(out.whole(), layout.name, tuple(sample), tuple(notes))
 
 
-def is_oracle_general(data: bytes | bytearray) -> bool:
-    """Return whether binary data is libCacheSim's oracleGeneral: records of time, object, size and next request."""
-    if len(data) < ORACLE.size or len(data) % ORACLE.size:
+def is_oracle_general(head: bytes) -> bool:
+    """Return whether binary data begins as libCacheSim's oracleGeneral: records of time, object, size, next request."""
+    if len(head) < ORACLE.size:
         return False
-    head = list(islice(ORACLE.iter_unpack(bytes(data[: ORACLE.size * LOOKED_AT_LINES])), LOOKED_AT_LINES))
-    times = [record[0] for record in head]
-    return times == sorted(times) and all(record[2] > 0 and record[3] >= -2 for record in head)
+    whole = head[: min(len(head), ORACLE.size * LOOKED_AT_LINES) // ORACLE.size * ORACLE.size]
+    records = list(ORACLE.iter_unpack(whole))
+    times = [record[0] for record in records]
+    return times == sorted(times) and all(record[2] > 0 and record[3] >= -2 for record in records)
 
 
-def oracle_general(data: bytes | bytearray) -> str:
-    """Return oracleGeneral as lines of time, object and size."""
-    return "\n".join(
-        ["time,object,size", *(f"{time},{key},{size}" for time, key, size, _ in ORACLE.iter_unpack(bytes(data)))]
-    )
+def oracle_general(chunks: Iterable[bytes]) -> Rewritten:
+    """Rewrite oracleGeneral as lines of time, object and size."""
+    out = _Text("time,object,size\n")
+    sample: list[str] = []
+    notes: list[str] = []
+    rest = b""
+    for chunk in chunks:
+        data = rest + chunk
+        end = len(data) // ORACLE.size * ORACLE.size
+        rest = data[end:]
+        has_room = True
+        for time, key, size, _ in ORACLE.iter_unpack(data[:end]):
+            if len(sample) < SAMPLE:
+                sample.append(f"record {out.lines + 1}: at {time} s the object {key} of {size} bytes")
+            has_room = out.add(f"{time},{key},{size}")
+            if not has_room:
+                break
+        if not has_room:
+            notes.append(_cut(out.lines, out.lines).replace("line", "record"))
+            break
+    else:
+        if rest:
+            message = f"ends within a record of oracleGeneral: {len(rest)} bytes are left, a record has {ORACLE.size}"
+            raise SeeklabError([Problem("trace", message)])
+    return Rewritten(out.whole(), "oracleGeneral", tuple(sample), tuple(notes))
 
 
 def _time_ns(field: str, text: str, unit: str) -> int:
@@ -369,3 +465,4 @@ def described(rewritten: Rewritten) -> Iterable[str]:
     """Return sentences that show what was understood."""
     yield f"read as {rewritten.layout}"
     yield from rewritten.sample
+    yield from rewritten.notes
