@@ -1,10 +1,14 @@
-"""Recorded fio results: reports are parsed into measurements; each unusable one is listed with the reason."""
+"""Recorded fio results: reports are parsed into measurements; each unusable one is listed with the reason.
+
+A report is fio's JSON or its text. Text is read by the readers of `seeklab.bring` and then treated as JSON.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -16,10 +20,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab._documents import UnreadableError, read_json
 from seeklab._errors import Problem, SeeklabError
+from seeklab.bring.block import JobRow
+from seeklab.bring.blocks import cut
+from seeklab.bring.lines import cleaned
+from seeklab.bring.readers import fio_text
 from seeklab.data.files import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from seeklab.bring.block import Latency
 
 MIN_FIO = (2, 0)
 """Versions before 3.18 have no percentiles of the total latency, so the completion's are used."""
@@ -52,6 +62,11 @@ HARMLESS = {
     "zonesize": ("0",),
 }
 """Options that calibration jobs do not use, with the values that are fio's default."""
+PAST_THE_PAGE_CACHE = ("io_uring_cmd", "sg", "xnvme", "libblkio", "libpmem", "dev-dax", "libzbc", "external")
+"""Engines that need no direct=1 to reach the device."""
+IN_TEXT = re.compile(r"^\s*(\S.{0,120}?): \(groupid=(\d{1,9}), jobs=\d{1,9}\): err=\s?(\d{1,9})", re.MULTILINE)
+NS_PER_MS = 1e6
+NO_COMMAND = "a text without fio's command line does not tell whether its jobs had direct=1; without it, they measure memory"
 DOCUMENT = re.compile(r"^(?=\{)", re.MULTILINE)
 T_95 = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
 """Student's t for a 95% interval, by number of repeats."""
@@ -177,6 +192,8 @@ class Results:
     """A sentence for each report or job that is not used."""
     files: int = 0
     versions: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+    """What the reports do not tell, each a sentence."""
     series: dict[str, list[float]] = field(default_factory=dict)
     """Bandwidth of each second, from logs next to the reports."""
 
@@ -218,7 +235,7 @@ def read_results(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> 
         if not found and len(results.left_out) == before:
             results.left_out.append(f"{shown(file)}: has no jobs")
     if not results.files:
-        message = f"{what} contains no JSON report of fio; record with fio --output-format=json+ --output=NAME.json"
+        message = f"{what} contains no report of fio; record with fio --output-format=json+ --output=NAME.json"
         raise SeeklabError([Problem("from", message)])
     results.jobs = {key: Measured(key, tuple(of_key)) for key, of_key in runs.items()}
     if not results.jobs:
@@ -256,8 +273,9 @@ def _series(file: Path) -> Iterator[float]:
 
 
 def _holds_report(file: Path) -> bool:
-    """Return whether a file with any name contains a JSON report."""
-    return b'"fio version"' in file.read_bytes()
+    """Return whether a file with any name contains a report, as JSON or as text."""
+    content = file.read_bytes()
+    return b'"fio version"' in content or b"(groupid=" in content
 
 
 def _documents(text: str) -> list[Any]:
@@ -278,6 +296,9 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
         reason = f"is {file.stat().st_size >> 20} MiB large; fio reports are far smaller"
         raise _UnusableError(reason)
     text = file.read_text(encoding="utf-8", errors="replace")
+    if '"fio version"' not in text and "(groupid=" in text:
+        yield from _jobs_of_text(file, text, results)
+        return
     if "{" not in text:
         reason = "is not a fio JSON report (it contains no '{')" if text.strip() else "is empty"
         raise _UnusableError(reason)
@@ -303,25 +324,108 @@ def _jobs_of(file: Path, document: Any, results: Results) -> Iterator[tuple[Key,
         reason = f"has {len(document['jobs']):,} jobs; the limit for a calibration report is {MAX_JOBS:,}"
         raise _UnusableError(reason)
     names = Counter(str(job.get("jobname")) for job in document["jobs"] if isinstance(job, dict))
+    groups = Counter(str(job["groupid"]) for job in document["jobs"] if isinstance(job, dict) and "groupid" in job)
     for job in document["jobs"]:
-        try:
-            options = {**shared, **job.get("job options", {})}
-            _check_workers(options, names[str(job.get("jobname"))])
+        with _left_out(f"{shown(file)} [{_name(job)}]", results):
+            given = job.get("job options", {})
+            options = {**shared, **given}
+            _check_alone(options, names[str(job.get("jobname"))], groups[str(job.get("groupid"))])
+            if options:
+                _check_direct(options)
             yield _run(options, _in_ns(job), ticks[0] if len(ticks) == 1 else {})
-        except (_UnusableError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as reason:
-            name = str(job.get("jobname", "?"))[:60] if isinstance(job, dict) else "?"
-            said = (
-                str(reason)
-                if isinstance(reason, _UnusableError)
-                else f"has no field {str(reason)[:100]}, or that field has a value of another kind"
-            )
-            results.left_out.append(f"{shown(file)} [{name}]: {said}")
 
 
-def _check_workers(options: Mapping[str, str], rows: int) -> None:
-    """Reject rows of single workers: what one of them got does not show how they ran together."""
-    if options.get("numjobs", "1") != "1" and rows > 1:
+def _name(job: Any) -> str:
+    return str(job.get("jobname", "?"))[:60] if isinstance(job, dict) else "?"
+
+
+@contextmanager
+def _left_out(what: str, results: Results) -> Iterator[None]:
+    """List a job that cannot be used, with the reason."""
+    try:
+        yield
+    except _UnusableError as reason:
+        results.left_out.append(f"{what}: {reason}")
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as reason:
+        said = f"has no field {str(reason)[:100]}, or that field has a value of another kind"
+        results.left_out.append(f"{what}: {said}")
+
+
+def _jobs_of_text(file: Path, text: str, results: Results) -> Iterator[tuple[Key, Run]]:
+    """Yield the jobs of fio's normal output."""
+    lines = cleaned(text)
+    for block in cut(lines, shown(file), [fio_text]).blocks:
+        if block.version:
+            _check_version(f"fio-{block.version}")
+            results.versions.add(f"fio-{block.version}")
+        heads = IN_TEXT.findall("\n".join(lines[block.first - 1 : block.last]))
+        names = Counter(name for name, _, _ in heads)
+        groups = Counter(group for _, group, _ in heads)
+        of_name = {name: (groups[group], int(error)) for name, group, error in heads}
+        rows: dict[str, list[JobRow]] = {}
+        for record in block.records:
+            if isinstance(record, JobRow) and record.direction in ("read", "write"):
+                rows.setdefault(record.job, []).append(record)
+        for name, of_job in rows.items():
+            with _left_out(f"{shown(file)} [{name[:60]}]", results):
+                together, error = of_name[name]
+                options = of_job[0].options
+                if "filename" in options or "directory" in options or "direct" in options:
+                    _check_direct(options)
+                elif NO_COMMAND not in results.notes:
+                    results.notes.append(NO_COMMAND)
+                _check_alone(options, names[name], together)
+                yield _run(options, {"error": error, **_as_json(of_job)}, {})
+
+
+def _as_json(rows: Sequence[JobRow]) -> dict[str, Any]:
+    """Return the directions of a job as fio's JSON has them."""
+    found: dict[str, Any] = {way: {"total_ios": 0} for way in ("read", "write")}
+    longest = max(row.runtime_s or 0.0 for row in rows)
+    for row in rows:
+        ios = row.count or round((row.per_s or 0.0) * longest)
+        found[row.direction] = {
+            "total_ios": ios,
+            "iops": ios / longest if longest else row.per_s,
+            "io_bytes": (row.bytes_per_s or 0.0) * longest,
+            "lat_ns": _times(row.total if row.total.mean_ms is not None else row.completion),
+            "clat_ns": _times(row.completion),
+        }
+    workers = int(rows[0].options.get("numjobs", "1"))
+    cpu = rows[0].cpu
+    return {
+        **found,
+        "job_runtime": longest * MS_PER_S * workers,
+        "usr_cpu": cpu.get("usr", 0.0),
+        "sys_cpu": cpu.get("sys", 0.0),
+    }
+
+
+def _times(latency: Latency) -> dict[str, Any]:
+    values = {"mean": latency.mean_ms, "min": latency.min_ms, "max": latency.max_ms}
+    percentiles = {str(percent): ms * NS_PER_MS for percent, ms in latency.percentiles_ms.items()}
+    return {
+        **{name: ms * NS_PER_MS for name, ms in values.items() if ms is not None},
+        **({"percentile": percentiles} if percentiles else {}),
+    }
+
+
+def _check_alone(options: Mapping[str, str], rows: int, together: int) -> None:
+    """Reject rows of single workers, and jobs that ran at the same time: none shows what it would get alone."""
+    if rows > 1 and options.get("numjobs", "1") != "1":
         reason = f"has numjobs={options['numjobs']} and a row for each worker; record with group_reporting"
+        raise _UnusableError(reason)
+    if together > 1 and "wait_for" not in options and "startdelay" not in options:
+        reason = f"ran together with {together - 1} other jobs of the report; record one job at a time, or with stonewall"
+        raise _UnusableError(reason)
+
+
+def _check_direct(options: Mapping[str, str]) -> None:
+    """Reject a job of the page cache, which is fio's default."""
+    engine = options.get("ioengine", "psync").partition(":")[0]
+    is_direct = options.get("direct", "0") != "0" or options.get("buffered", "1") == "0"
+    if not is_direct and engine not in PAST_THE_PAGE_CACHE:
+        reason = "went through the page cache (no direct=1), so it does not measure the device; record with direct=1"
         raise _UnusableError(reason)
 
 
@@ -447,8 +551,7 @@ def _key(options: Mapping[str, str], asked_s: float) -> Key:
             reason = f"has {name}={options[name]}, which calibration jobs do not use"
             raise _UnusableError(reason)
     if options.get("direct") == "0" or options.get("buffered") == "1":
-        reason = "went through the page cache (direct=0), so it does not measure the device; record with direct=1"
-        raise _UnusableError(reason)
+        _check_direct(options)
     rw = options.get("rw", options.get("readwrite", "read"))
     if rw not in ("read", "write", "randread", "randwrite", "randrw", "rw"):
         reason = f"has rw={rw}, which calibration jobs do not use"
