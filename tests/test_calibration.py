@@ -13,12 +13,13 @@ import pytest
 import seeklab
 from seeklab import SeeklabError
 from seeklab._user_presets import read_preset
-from seeklab.calibration import calibrate, closed_forms, plan, read_results
+from seeklab.calibration import calibrate, closed_forms, disk, plan, read_results
+from seeklab.calibration import depths as depths_only
 from seeklab.calibration.fio_results import Key, Measured, Results, Run
 from seeklab.calibration.fit import TOO_FEW_JOBS
 from seeklab.calibration.handler import NO_DEVICE, Handler
 from seeklab.calibration.plots import HELD_OUT
-from seeklab.calibration.simulated import scenario
+from seeklab.calibration.simulated import ask, scenario
 from seeklab.calibration.ssd import _page_types
 from seeklab.calibration.ssd_drive import Drive
 from seeklab.data.json_depth import DEEPEST
@@ -349,7 +350,15 @@ def one_report(**changed: object) -> dict[str, Any]:
         "jobname": "a",
         "error": 0,
         "job_runtime": 2000,
-        "job options": {"rw": "randread", "bs": "4k", "iodepth": "1", "runtime": "2", "time_based": "1", "size": "1g"},
+        "job options": {
+            "rw": "randread",
+            "bs": "4k",
+            "iodepth": "1",
+            "runtime": "2",
+            "time_based": "1",
+            "size": "1g",
+            "direct": "1",
+        },
         "read": direction,
         "write": idle,
     }
@@ -380,6 +389,104 @@ def test_the_depths_of_workers_add_up_if_they_are_reported_together(tmp_path: Pa
     (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
     with pytest.raises(SeeklabError, match="numjobs=2"):
         read_results(tmp_path)
+
+
+TEXT = """\
+$ fio --name=a --filename=/dev/sdx --direct=1 --rw=randread --bs=4k --iodepth=4 --runtime=2 --time_based
+a: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=4
+fio-3.28
+Starting 1 process
+
+a: (groupid=0, jobs=1): err= 0: pid=1: Mon Jan  1 00:00:00 2024
+  read: IOPS=40.0k, BW=156MiB/s (164MB/s)(313MiB/2000msec)
+    slat (usec): min=1, max=9, avg= 2.00, stdev= 0.50
+    clat (usec): min=80, max=400, avg=98.00, stdev= 9.00
+     lat (usec): min=82, max=402, avg=100.00, stdev= 9.00
+    clat percentiles (usec):
+     |  1.00th=[   81], 50.00th=[   97], 90.00th=[  110], 99.00th=[  150], 99.90th=[  300]
+  cpu          : usr=1.00%, sys=2.00%, ctx=1, majf=0, minf=0
+  issued rwts: total=80000,0,0,0 short=0,0,0,0 dropped=0,0,0,0
+"""
+
+
+def test_a_text_is_a_report_as_well(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(TEXT, encoding="utf-8")
+    results = read_results(tmp_path)
+    ((key, job),) = results.jobs.items()
+    assert (key.rw, key.size, key.depth) == ("randread", 4096, 4)
+    assert (job.mean, job.iops, job.q(99)) == (100.0, 40_000.0, 150.0)
+    assert (results.versions, results.left_out, results.notes) == ({"fio-3.28"}, [], [])
+    (tmp_path / "a.log").write_text(TEXT.partition("\n")[2], encoding="utf-8")
+    assert "direct=1" in read_results(tmp_path).notes[0]
+    for changed, said in ((" --direct=1", "direct=1"), ("err= 0", "error 5")):
+        (tmp_path / "a.log").write_text(TEXT.replace(changed, "err= 5" if "err" in changed else ""), encoding="utf-8")
+        with pytest.raises(SeeklabError, match=said):
+            read_results(tmp_path)
+
+
+def test_jobs_that_ran_together_or_through_memory_are_left_out(tmp_path: Path) -> None:
+    report = one_report()
+    report["jobs"] = [report["jobs"][0] | {"groupid": 0, "jobname": name} for name in ("a", "b")]
+    (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
+    with pytest.raises(SeeklabError, match="1 other jobs"):
+        read_results(tmp_path)
+    report["jobs"][1]["groupid"] = 1
+    del report["jobs"][1]["job options"]["direct"]
+    (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
+    assert ["direct=1" in reason for reason in read_results(tmp_path).left_out] == [True, True]
+    report["jobs"][1]["job options"]["ioengine"] = "sg"
+    (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
+    assert read_results(tmp_path).left_out == []
+
+
+def recorded(device: dict[str, Any], rw: str, depths: tuple[int, ...]) -> Results:
+    """Return the jobs of a device at several depths."""
+    return Results({key: ask(device, key, most_ios=2000) for key in (Key(rw, 4096, depth) for depth in depths)})
+
+
+def test_depths_alone_show_a_limit_of_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = {"ssd": Drive(3200.0, 12.0, 60.0, 40.0, "100GB", serial=False).device(dies=64)}
+    for name, few in (("DIES", (16, 64)), ("COMMANDS", (0.0, 1.0)), ("SHARES", (0.1, 0.6)), ("PATHS", (None,))):
+        monkeypatch.setattr(depths_only, name, few)
+    monkeypatch.setattr(depths_only, "RETRIES", (0.0,))
+    of = depths_only.series(recorded(device, "randread", (1, 4, 16, 64)))
+    assert of is not None
+    found, _ = depths_only.fit_units(of, "100GB")
+    for depth in (2, 8, 32):
+        key = Key("randread", 4096, depth)
+        assert ask(found, key, most_ios=2000).mean == pytest.approx(ask(device, key, most_ios=2000).mean, rel=0.1)
+
+
+def test_depths_of_a_disk_need_no_other_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, few in (("RPMS", (7200,)), ("FULL", (2.0,)), ("SINGLE", (0.1,)), ("PLANNED", (0,)), ("QUEUES", (31,))):
+        monkeypatch.setattr(depths_only, name, few)
+    monkeypatch.setattr(depths_only, "OVERTAKEN_S", (2.0,))
+    monkeypatch.setattr(depths_only, "POLICIES", ("fcfs", "satf"))
+    monkeypatch.setitem(depths_only.MOST_IOS, "hdd", 500)
+    results = recorded({"hdd": {**depths_only.DISK, **DISK_OF_DEPTHS}}, "randread", (1, 4, 16))
+    found, _ = disk.fit(results, "1TB", 1e12) or ({}, [])
+    assert found["hdd"]["queue_policy"] == "satf"
+
+
+DISK_OF_DEPTHS = {
+    "rpm": 7200,
+    "capacity": "1TB",
+    "seek_single": "0.8ms",
+    "seek_average": "8ms",
+    "seek_full": "16ms",
+    "queue_policy": "satf",
+    "queue_depth": 31,
+}
+
+
+def test_a_search_keeps_the_best_choices_and_survives_impossible_ones() -> None:
+    def error(chosen: dict[str, Any]) -> float:
+        if chosen["a"] == 3:
+            raise ValueError
+        return abs(chosen["a"] - 2) + abs(chosen["b"] - chosen["a"])
+
+    search = depths_only.Search(error)
+    assert search.best([{"a": 0, "b": 9}], {"a": range(5), "b": range(9)}) == ({"a": 2, "b": 2}, 0)
 
 
 def test_a_third_of_the_middle_depths_judges_reads_of_one_size() -> None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab.calibration import closed_forms
+from seeklab.calibration import closed_forms, depths
 from seeklab.calibration.parameter import Parameter, number, rate, times
 from seeklab.calibration.simulated import ask
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from seeklab.calibration.fio_results import Measured, Results
 
 KIB, MIB = closed_forms.KIB, closed_forms.MIB
 HITS_SPAN = 64 * KIB
-NARROW = 1 / 256
+MIN_SPANS = 2
+"""Spans of the disk that show its seeks; with one, only depths tell something."""
 POLICIES = ("satf", "scan", "sstf", "c-look", "fcfs")
 CLEAR = 1.05
 """Minimum ratio of the rates of two policies that can be distinguished."""
@@ -28,12 +31,15 @@ ASSUMED = {
 }
 
 
-def fit(results: Results, capacity: str, capacity_bytes: float) -> tuple[dict[str, Any], list[Parameter]] | None:
+def fit(
+    results: Results, capacity: str, capacity_bytes: float, progress: Callable[[float], object] | None = None
+) -> tuple[dict[str, Any], list[Parameter]] | None:
     """Fit a disk; return None if reads that it needs are missing."""
     small, large = (_hits(results, size) for size in (4 * KIB, 64 * KIB))
     spans = _spans(results, capacity_bytes)
-    if not spans:
-        return None
+    if len(spans) < MIN_SPANS:
+        of = depths.series(results)
+        return depths.fit_disk(of, capacity, progress) if of else None
     known: list[Parameter] = []
     if small and large:
         interface = 60 * KIB / (large.q(50) - small.q(50))

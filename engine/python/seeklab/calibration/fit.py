@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.calibration import closed_forms, disk, lun, ssd
+from seeklab.calibration import closed_forms, depths, disk, lun, ssd
 from seeklab.calibration.parameter import number
 from seeklab.calibration.plan import held_out, middle_depths
 from seeklab.calibration.simulated import ask
@@ -203,13 +203,16 @@ def calibrate(
     kept = held_out(whole, disk_like=disk_like) or middle_depths(whole)
     told = progress or _silent
     fitted = {key: job for key, job in whole.items() if key not in kept}
-    warnings = _look(results, accept_noise=accept_noise)
+    has_depths_only = depths.only(whole)
+    warnings = [*results.notes, *_look(results, accept_noise=accept_noise)]
     span = max((key.span + (key.offset if key.offset >= 1 else 0) for key in whole), default=0.0)
     size = _capacity_bytes(capacity) if capacity else max(span, 1e12)
     text = capacity or str(round(size))
     results.jobs = fitted
     try:
-        wanted: tuple[str, ...] = (family,) if family else (("hdd",) if disk_like else ("lun", "ssd"))
+        # Several disks behind one interface look like a disk when they are alone, and like units when they are not.
+        likely = (("hdd", "ssd") if has_depths_only else ("hdd",)) if disk_like else ("lun", "ssd")
+        wanted: tuple[str, ...] = (family,) if family else likely
         candidates = _fit(results, text, size, wanted, lambda share: told(FITTING * share))
     finally:
         results.jobs = whole
@@ -221,19 +224,34 @@ def calibrate(
     each = (1 - FITTING) / len(candidates)
     for nth, (name, (device, parameters)) in enumerate(candidates.items()):
         checks = []
-        for check in _checks(whole, kept, device, disk_like=disk_like):
+        for check in _checks(whole, kept, device, disk_like=name == "hdd"):
             checks.append(check)
             told(FITTING + each * (nth + len(checks) / len(whole)))
         judged[name] = (device, parameters, checks, _verdict(checks))
-    told(1.0)
     best = _best(judged)
     device, parameters, checks, verdict = judged[best]
+    if has_depths_only:
+        # With few depths, those that judged the model are needed for it too.
+        device, parameters = _fit(results, text, size, (best,), None)[best]
+        warnings.append("the verdict is of a fit without the held-out depths; the preset is fitted to all of them")
+        warnings += _bad_writes(device, whole, disk_like=best == "hdd")
+    told(1.0)
     others = {name: found[3] for name, found in judged.items() if name != best}
     unknown = [item.name for item in parameters if item.how == "assumed"]
     if unknown:
         names = ", ".join(unknown)
         warnings.append(f"not identified by this recording: {names}; what-ifs that depend on it are guesses")
     return Calibration(best, device, parameters, verdict, checks, others, warnings, results)
+
+
+def _bad_writes(device: dict[str, Any], jobs: Mapping[Any, Measured], *, disk_like: bool) -> list[str]:
+    """Return a warning if writes at several depths are far off, because what-ifs that write are guesses then."""
+    writes = {key: job for key, job in jobs.items() if key.rw == "randwrite" and not key.pause_us}
+    checks = list(_checks(writes, set(writes), device, disk_like=disk_like))
+    if not checks:
+        return []
+    off = fmean(_size(check.simulated.mean, check.job.mean) for check in checks)
+    return [f"writes are {off:.0f}% off on average; what-ifs that write are guesses"] if off > USABLE[0] else []
 
 
 def _fit(
@@ -249,7 +267,7 @@ def _fit(
     if "ssd" in wanted:
         found["ssd"] = ssd.fit(results, capacity, progress)
     if "hdd" in wanted:
-        found["hdd"] = disk.fit(results, capacity, size)
+        found["hdd"] = disk.fit(results, capacity, size, progress)
     return {name: of_family for name, of_family in found.items() if of_family is not None}
 
 

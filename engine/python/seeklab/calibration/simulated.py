@@ -29,8 +29,10 @@ def scenario(device: Mapping[str, Any], key: Key, most_ios: int = MAX_IOS, runti
         job["rwmixread"] = key.mix
     if key.offset:
         job["offset"] = f"{100 * key.offset:.9f}%" if key.offset < 1 else round(key.offset)
-    span = key.span or float(MIN_SPAN)
-    job["size"] = round(span) // key.size * key.size
+    if "hdd" in device and not key.span:
+        job["size"] = "100%"  # seeks over a part would be shorter
+    else:
+        job["size"] = round(key.span or MIN_SPAN) // key.size * key.size
     if key.pause_us:
         job["thinktime"] = f"{key.pause_us}us"
     if key.rate_iops:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from seeklab.calibration import closed_forms
+from seeklab.calibration import closed_forms, depths
 from seeklab.calibration.parameter import Parameter, number
 from seeklab.calibration.ssd_drive import Drive, search
 from seeklab.calibration.ssd_writes import fit_writes
@@ -24,13 +24,6 @@ if TYPE_CHECKING:
 KIB, MIB = closed_forms.KIB, closed_forms.MIB
 ASSUMED_OVERHEAD_US = 20.0
 ONE_AT_A_TIME = 1.05
-ASSUMED_OVERHEAD_SHARE = 0.25
-"""Maximum share of the overhead in a single read, where it is assumed."""
-ASSUMED_LINK = 3200.0
-LARGE = 64 * KIB
-MIN_DEEP = 2
-SATURATED = 1.15
-"""The rate is limited if the greatest depth has at most this multiple of the rate of the one before."""
 MIN_SPLIT, MAX_SPLIT = 0.01, 0.5
 MIN_IN_DIE = 0.2
 """Minimum share of the die and channel in a read of the fastest page."""
@@ -56,7 +49,8 @@ def fit(
     serial = _serves_one(results, four)
     link_rate, command = _link(results, serial=serial, known=known)
     if link_rate is None:
-        return _of_depths(results, four, capacity, progress)
+        of = depths.series(results)
+        return depths.fit_units(of, capacity, progress) if of else None
     overhead = _overhead(results, link_rate, command, four, known)
     service = max(1.0, four.mean - overhead - 4 * KIB / link_rate - command)
     known.append(
@@ -76,62 +70,6 @@ def fit(
             Parameter("dies", "16", "assumed", "the drive serves one request at a time, so dies are not visible")
         )
     fit_writes(results, four, drive, known)
-    return {"ssd": drive.device()}, known
-
-
-def _of_depths(
-    results: Results, four: Measured, capacity: str, progress: Callable[[float], object] | None
-) -> tuple[dict[str, Any], list[Parameter]] | None:
-    """Fit reads of 4 KiB at several depths, which most published recordings consist of.
-
-    Their times contain link, host and flash as a sum; the curve over depths shows the dies, or another limit of
-    requests per second.
-    """
-    reads = {
-        key.depth: job
-        for key, job in results.jobs.items()
-        if (key.rw, key.size) == ("randread", 4 * KIB) and not (key.offset or key.pause_us or key.rate_iops)
-    }
-    deep = sorted(depth for depth in reads if depth > 1)
-    if len(deep) < MIN_DEEP:
-        return None
-    large = [
-        job.iops * key.size / 1e6
-        for key, job in results.jobs.items()
-        if key.rw in ("read", "randread") and key.size >= LARGE
-    ]
-    most = max(job.iops for job in reads.values())
-    link_rate = max([*large, most * 4 * KIB / 1e6]) if large else max(ASSUMED_LINK, 2 * most * 4 * KIB / 1e6)
-    overhead = min(ASSUMED_OVERHEAD_US, ASSUMED_OVERHEAD_SHARE * four.mean)
-    limits = [0.0]
-    if reads[deep[-1]].iops < SATURATED * reads[deep[-2]].iops:
-        limits.append(max(0.0, 1e6 / most - 4 * KIB / link_rate))
-    tried: list[tuple[float, int, Drive, list[Parameter]]] = []
-    for command in limits:
-        service = max(1.0, four.mean - overhead - 4 * KIB / link_rate - command)
-        drive = Drive(link_rate, command, overhead, service, capacity, serial=False)
-        known: list[Parameter] = []
-        error = search(drive, results, known, progress, depths=deep)
-        tried.append((error, len(tried), drive, known))
-    _, _, drive, known = min(tried, key=lambda one: one[:2])
-    known += [
-        Parameter(
-            "effective link",
-            f"{number(link_rate)} MB/s",
-            "bound" if large else "assumed",
-            "the fastest large reads" if large else "only reads of 4 KiB were recorded: other sizes are a guess",
-        ),
-        Parameter("overhead", f"{number(overhead)} us", "assumed", "visible only as a part of single reads"),
-        Parameter(
-            "command",
-            f"{number(drive.command)} us",
-            "measured" if drive.command else "assumed",
-            "maximum requests per second, which more dies would not explain"
-            if drive.command
-            else "the dies explain the limit of requests per second, or no limit is visible",
-        ),
-        Parameter("writes", "-", "assumed", "writes with pauses were not recorded; typical of a drive"),
-    ]
     return {"ssd": drive.device()}, known
 
 

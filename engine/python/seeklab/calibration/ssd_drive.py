@@ -120,18 +120,17 @@ def search(
     results: Results,
     known: list[Parameter],
     progress: Callable[[float], object] | None,
-    depths: Sequence[int] = (8, 32, 64, 128),
-) -> float:
-    """Search the number of dies, and page size and split if they are not measured otherwise; return the error."""
+) -> None:
+    """Search the number of dies, and page size and split if they are not measured otherwise."""
     wanted: list[tuple[Measured, tuple[float, ...]]] = [
-        (job, (90.0, 99.0)) for depth in depths if (job := results.get("randread", 4 * KIB, depth))
+        (job, (90.0, 99.0)) for depth in (8, 32, 64, 128) if (job := results.get("randread", 4 * KIB, depth))
     ]
     wanted += [(job, (90.0,)) for depth in (4, 32) if (job := results.get("randread", 16 * KIB, depth))]
     if len(wanted) < MIN_DEPTHS:
         known.append(
             Parameter("dies", str(drive.dies), "assumed", "reads of 4 KiB at depths 8 to 128 were not recorded")
         )
-        return float("inf")
+        return
     errors: dict[tuple[int, float, int], float] = {}
 
     def error(dies: int, split: float, page: int) -> float:
@@ -181,7 +180,6 @@ def search(
             ),
         ]
     known.append(Parameter("channels", "-", "assumed", "their number and their rate cannot be separated"))
-    return errors[best]
 
 
 def _climb(steps: Sequence[int], error: Callable[[int], float]) -> None:
