@@ -27,6 +27,8 @@ interface Drive {
   readonly basis: string;
   readonly drive: string;
   readonly runs: readonly Run[];
+  /** Of a measured drive: what the runs owe to the drive, to the host with its controller, and to the drive's state. */
+  readonly parts?: { readonly drive: string; readonly host: string; readonly state: string };
 }
 
 const drives: readonly Drive[] = published.drives;
@@ -81,13 +83,14 @@ const BASES: Readonly<Record<string, string>> = {
   both: "from data sheets and measurements",
 };
 
-function section({ preset, basis, drive, runs }: Drive): HTMLElement {
+function section({ preset, basis, drive, runs, parts }: Drive): HTMLElement {
   const misses = runs.filter((run) => !isNear(run));
   return html(
     "section",
     { "aria-labelledby": `${preset}-title` },
     html("h2", { id: `${preset}-title` }, drive),
     html("p", { class: "quiet" }, "Preset ", html("code", {}, preset), `, ${BASES[basis] ?? basis}.`),
+    ...(parts ? [origins(parts)] : []),
     html(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": `Runs of ${preset}` },
@@ -110,6 +113,16 @@ function section({ preset, basis, drive, runs }: Drive): HTMLElement {
     ...misses.map((run) =>
       html("p", { class: "prose" }, html("strong", {}, `${run.what}: the model misses.`), ` ${run.misses_because!}`),
     ),
+  );
+}
+
+function origins(parts: NonNullable<Drive["parts"]>): HTMLElement {
+  return html(
+    "ul",
+    { class: "prose" },
+    html("li", {}, html("strong", {}, "The drive: "), `${parts.drive}.`),
+    html("li", {}, html("strong", {}, "The host and its controller: "), `${parts.host}.`),
+    html("li", {}, html("strong", {}, "The drive's state: "), `${parts.state}.`),
   );
 }
 
