@@ -8,12 +8,13 @@ runs the recorded jobs, and the one with the smallest error of means and 99th pe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log, sqrt
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
 from seeklab.calibration.closed_forms import KIB, MIB
 from seeklab.calibration.parameter import Parameter, number, rate, times
-from seeklab.calibration.simulated import rms
+from seeklab.calibration.simulated import ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 SIZE = 4 * KIB
 MIN_DEEP = 1
 """Minimum number of depths above the smallest."""
-TAIL = (99.0,)
-MOST_IOS = {"ssd": 4_000, "hdd": 2_000}
+TAIL = 99
+MEAN_WEIGHT = 2.0
+"""Means are known better than tails, and more depends on them."""
+MOST_IOS = {"ssd": 4_000, "hdd": 3_000}
 WRITE_IOS = 8_000
 PASSES = 4
 ASSUMED_LINK = 3200.0
@@ -48,9 +51,9 @@ LONG_STALLS = (8.0, 16.0, 32.0, 64.0, 128.0)
 """Times of stalls, as multiples of the median of single writes."""
 RPMS = (4200, 5400, 5900, 7200, 10000, 15000)
 POLICIES = ("fcfs", "satf", "sstf", "scan", "c-look")
-QUEUES = (1, 2, 4, 8, 16, 31)
-PLANNED = (0, 2, 4, 8, 12, 16)
-OVERTAKEN_S = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0)
+QUEUES = (1, 2, 3, 4, 6, 8, 12, 16, 31)
+PLANNED = (0, 2, 4, 8, 16)
+OVERTAKEN_S = (0.06, 0.12, 0.25, 0.5, 1.0, 2.0, 5.0)
 POOLS = (1, 2, 4, 8, 16, 32, 64, 128, 512)
 FULL = (1.3, 1.6, 2.0, 2.4)
 SINGLE = (0.05, 0.1, 0.3)
@@ -124,6 +127,15 @@ def only(jobs: Mapping[Any, Measured]) -> bool:
     return len({key.size for key in reads if key.depth == 1}) == 1 and len({key.span for key in reads}) == 1
 
 
+def error_of(device: Mapping[str, Any], jobs: Mapping[int, Measured], most_ios: int) -> float:
+    """Return the weighted rms of the logarithms of simulated to measured means and 99th percentiles."""
+    total = 0.0
+    for job in jobs.values():
+        found = ask(device, job.key, most_ios=most_ios)
+        total += (MEAN_WEIGHT * log(found.mean / job.mean)) ** 2 + log(found.q(TAIL) / job.q(TAIL)) ** 2
+    return sqrt(total / len(jobs) / (MEAN_WEIGHT**2 + 1))
+
+
 class Search:
     """A search for the choices with the smallest error, one choice at a time."""
 
@@ -164,9 +176,8 @@ def fit_units(
 ) -> tuple[dict[str, Any], list[Parameter]]:
     """Fit parallel units behind one interface: an SSD, or an array of drives."""
     between = 1e6 / of.most
-    wanted = [(job, TAIL) for job in of.reads.values()]
-    search = Search(lambda chosen: rms({"ssd": _units(of, capacity, chosen)}, wanted, MOST_IOS["ssd"]), told)
-    start = {"dies": 16, "command": 0.0, "share": SHARES[1], "scatter": False, "paths": None, "retry": 0.0}
+    search = Search(lambda chosen: error_of({"ssd": _units(of, capacity, chosen)}, of.reads, MOST_IOS["ssd"]), told)
+    start = {"dies": 16, "command": 0.0, "share": SHARES[0], "scatter": False, "paths": None, "retry": 0.0}
     among = {"dies": DIES, "command": COMMANDS, "share": SHARES, "scatter": (False, True), "retry": RETRIES}
     first, error = search.best([start, {**start, "dies": DIES[-1], "command": 1.0}], among)
     chosen, error = search.best([first, {**first, "dies": DIES[-1], "paths": (2, 0.25)}], {"paths": PATHS, **among})
@@ -283,9 +294,8 @@ def _with_writes(found: Choice, flash: Choice, of: Series, chosen: Choice) -> No
 
 
 def _fit_unit_writes(of: Series, capacity: str, chosen: Choice, known: list[Parameter]) -> None:
-    wanted = [(job, TAIL) for job in of.writes.values()]
     search = Search(
-        lambda write: rms({"ssd": _units(of, capacity, {**chosen, "write": write})}, wanted, WRITE_IOS)
+        lambda write: error_of({"ssd": _units(of, capacity, {**chosen, "write": write})}, of.writes, WRITE_IOS)
     )
     start = {
         "buffered": True,
@@ -324,12 +334,11 @@ def fit_disk(
     of: Series, capacity: str, told: Callable[[float], object] | None = None
 ) -> tuple[dict[str, Any], list[Parameter]]:
     """Fit a single disk: its turn, its seeks, and how far its queue reorders."""
-    wanted = [(job, TAIL) for job in of.reads.values()]
-    search = Search(lambda chosen: rms({"hdd": _disk(of, capacity, chosen)}, wanted, MOST_IOS["hdd"]), told)
+    search = Search(lambda chosen: error_of({"hdd": _disk(of, capacity, chosen)}, of.reads, MOST_IOS["hdd"]), told)
     start = {
         "rpm": 7200,
-        "full": FULL[2],
-        "single": SINGLE[1],
+        "full": FULL[-1],
+        "single": SINGLE[-1],
         "policy": "fcfs",
         "queue": QUEUES[-1],
         "planned": 0,
@@ -355,9 +364,8 @@ def fit_disk(
         Parameter("rates, buffer, heads, zones", "-", "assumed", "not visible in reads of 4 KiB over the whole disk"),
     ]
     if of.writes:
-        wanted = [(job, TAIL) for job in of.writes.values()]
         search = Search(
-            lambda write: rms({"hdd": _disk(of, capacity, {**chosen, **write})}, wanted, MOST_IOS["hdd"])
+            lambda write: error_of({"hdd": _disk(of, capacity, {**chosen, **write})}, of.writes, MOST_IOS["hdd"])
         )
         first = {"cache": True, "settle": 0.0, "pool": 32, "order": chosen["policy"]}
         among = {"cache": (True, False), "settle": SETTLES, "pool": POOLS, "order": POLICIES}

@@ -425,7 +425,8 @@ def _check_direct(options: Mapping[str, str]) -> None:
     engine = options.get("ioengine", "psync").partition(":")[0]
     is_direct = options.get("direct", "0") != "0" or options.get("buffered", "1") == "0"
     if not is_direct and engine not in PAST_THE_PAGE_CACHE:
-        reason = "went through the page cache (no direct=1), so it does not measure the device; record with direct=1"
+        given = options.get("direct", "0, fio's default" if "buffered" not in options else "0")
+        reason = f"went through the page cache (direct={given}), so it does not measure the device; record with direct=1"
         raise _UnusableError(reason)
 
 
