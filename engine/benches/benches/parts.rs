@@ -92,7 +92,7 @@ fn disk(criterion: &mut Criterion) {
                 for _ in 0..REQUESTS {
                     while queue.len() < DEPTH {
                         let lbn = random.next_u64() % capacity;
-                        queue.push(hdd, now, Arrival { op: Op::Read, lbn, end: lbn + 8, ready_ns: None }, ());
+                        queue.push(hdd, now, Arrival { op: Op::Read, lbn, end: lbn + 8, ready_ns: None, is_next: false }, ());
                     }
                     let entry = queue.pick(hdd, now).expect("requests wait");
                     now = hdd.serve(now, entry.op, entry.lbn, 8).done_ns;

@@ -287,7 +287,8 @@ impl Disk {
             return self.serve(kernel, request.op, first, end, waiting);
         }
         let ready_for_arm_ns = data_from_ns.map_or(ready_ns, |from_ns| from_ns + self.drive.bus_ns(Op::Write, 1));
-        let arrival = Arrival { op: request.op, lbn: first, end, ready_ns: Some(ready_for_arm_ns) };
+        let is_next = self.drive.ends_segment(first) && !self.drive.joins(first);
+        let arrival = Arrival { op: request.op, lbn: first, end, ready_ns: Some(ready_for_arm_ns), is_next };
         self.queue.push(&self.drive, now_ns, arrival, waiting);
     }
 

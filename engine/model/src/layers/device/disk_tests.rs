@@ -51,6 +51,23 @@ fn a_stream_of_more_bytes_than_a_segment_keeps_its_rate_under_every_order() {
 }
 
 #[test]
+fn streams_of_one_request_at_a_time_take_turns() {
+    // Without read-ahead and write cache each request waits for the platter, and the drive chooses which is first.
+    let rate = |order: &str, rw: &str, jobs: u32| {
+        let sheet = json!({
+            "queue_policy": order, "read_ahead": 0, "write_cache": false, "capacity": "10TB", "heads": 14, "outer_rate": "249MB",
+            "inner_rate": "125MB", "interface_rate": "1100MB", "buffer": "256MB", "segments": 32, "queue_depth": 32,
+        });
+        let job = json!({"rw": rw, "bs": "128KiB", "size": "1025MiB", "numjobs": jobs, "runtime": "4s"});
+        metric(&run(&scenario(&job, &sheet, &json!({}))), "rate_mib_per_s")
+    };
+    for (rw, jobs) in ["read", "write"].into_iter().flat_map(|rw| (2..=8).map(move |jobs| (rw, jobs))) {
+        let [arrival, own] = ["fcfs", "satf"].map(|order| rate(order, rw, jobs));
+        assert!(own > 0.95 * arrival, "{jobs} streams, {rw}: {own} against {arrival} MiB/s");
+    }
+}
+
+#[test]
 fn a_further_stream_costs_seeks_and_the_drives_order_is_no_worse_than_that_of_arrival() {
     for depth in [1, 4] {
         let rates = |order: &str| -> Vec<f64> { (1..=8).map(|jobs| streams(order, false, jobs, depth, &json!({}))).collect() };

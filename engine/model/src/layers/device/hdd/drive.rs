@@ -274,6 +274,14 @@ impl Hdd {
         }
     }
 
+    /// Whether a segment of the buffer ends where a block begins.
+    #[must_use]
+    pub fn ends_segment(&self, lbn: u64) -> bool {
+        let buffer = &self.state.buffer;
+        let before = lbn.checked_sub(1).filter(|_| self.params.rules.caching);
+        before.and_then(|last| buffer.find(last, lbn)).is_some_and(|segment| buffer.segment(segment).end == lbn)
+    }
+
     /// Forgets what the buffer holds of blocks that were written.
     pub fn forget_written(&mut self, lbn: u64, end: u64) {
         self.state.buffer.drop_overlapping(lbn, end, usize::MAX);

@@ -10,6 +10,11 @@
 //! from those that are not in order yet. A Samsung SpinPoint F1 shows it: at depth 8 its slowest percent of reads take 1.2 times the
 //! mean, while at depths 16 and 32 they take 2.8 and 3.6 times (louwrentius/fio-plot, benchmark_data, SATA_AHCI_SAMSUNGF1_1TB_7K2RPM).
 //!
+//! Streams that send one request at a time take turns under shortest access time first: of the requests that continue where the arm had just
+//! been, the oldest goes first. The platter has passed their first sectors, so none has anything to gain from going early. Without turns
+//! the stream that is behind always goes before the one ahead, until all of them wait for the same angle and the drive serves one
+//! request a revolution; in order of arrival it serves up to two. Assumed: no description of such firmware was found.
+//!
 //! Equal candidates go in order of arrival. Requests that overlap are not kept in order; a host that needs it holds the
 //! second back. Left out: grouping by command priority.
 
@@ -36,6 +41,8 @@ pub struct Arrival {
     pub end: u64,
     /// When its command is worked off and its data, of a write, are arriving; `None` where the overhead begins when it is picked.
     pub ready_ns: Option<u64>,
+    /// Whether it continues a stream that the arm has left.
+    pub is_next: bool,
 }
 
 /// A waiting request.
@@ -57,6 +64,8 @@ pub struct Entry<T> {
     target: Target,
     /// Whether it continues another request that waits, in the same direction.
     continues: bool,
+    /// Whether it continues a stream that the arm has left.
+    is_next: bool,
 }
 
 impl<T> Entry<T> {
@@ -69,6 +78,11 @@ impl<T> Entry<T> {
     fn rank(&self, last: &Range<u64>) -> Rank {
         (last.contains(&self.lbn), self.continues)
     }
+
+    /// Whether the turn is another stream's, whose next request has this place in the order of arrival.
+    fn waits_for_turn(&self, turn: Option<u64>) -> bool {
+        self.is_next && Some(self.sequence) != turn
+    }
 }
 
 /// Whether a request begins where all others go before, and whether it continues one that waits.
@@ -76,6 +90,11 @@ type Rank = (bool, bool);
 
 /// All ranks, in order.
 const RANKS: [Rank; 4] = [(false, false), (false, true), (true, false), (true, true)];
+
+/// Streams whose turn it is not, and the ranks, in the order of shortest access time.
+fn turns_and_ranks() -> impl Iterator<Item = (bool, Rank)> {
+    [false, true].into_iter().flat_map(|waits| RANKS.map(|rank| (waits, rank)))
+}
 
 /// Where a waiting request begins.
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +151,8 @@ pub struct DriveQueue<T: Copy> {
     places: Vec<Place>,
     /// The reads among them whose first block the buffer may hold.
     near: Vec<u32>,
+    /// Places in the order of arrival of those that continue a stream which the arm has left: the first has its turn.
+    turns: VecDeque<u64>,
     /// News of the buffer so far.
     known_news: u64,
     /// Most blocks of a request so far.
@@ -157,6 +178,7 @@ impl<T: Copy> DriveQueue<T> {
             entries: Slab::default(),
             places: Vec::new(),
             near: Vec::new(),
+            turns: VecDeque::new(),
             known_news: 0,
             longest_blocks: 0,
             plan: VecDeque::new(),
@@ -206,10 +228,11 @@ impl<T: Copy> DriveQueue<T> {
 
     /// Puts a request into the queue at `now_ns`. The drive is the one it will be served by.
     pub fn push(&mut self, hdd: &Hdd, now_ns: u64, arrival: Arrival, tag: T) {
-        let Arrival { op, lbn, end, ready_ns } = arrival;
+        let Arrival { op, lbn, end, ready_ns, is_next } = arrival;
         let sequence = self.next_sequence;
         self.next_sequence += 1;
-        let mut new = Entry { op, lbn, end, ready_ns, arrival_ns: now_ns, sequence, tag, target: hdd.target(lbn), continues: false };
+        let mut new =
+            Entry { op, lbn, end, ready_ns, arrival_ns: now_ns, sequence, tag, target: hdd.target(lbn), continues: false, is_next };
         if self.plan.len() < self.planned && self.places.is_empty() {
             return self.plan.push_back(new);
         }
@@ -220,6 +243,9 @@ impl<T: Copy> DriveQueue<T> {
         }
         new.continues = self.has_before(&new);
         let cylinder = new.target.cylinder;
+        if is_next {
+            self.turns.push_back(sequence);
+        }
         let entry = self.entries.insert(new);
         let index = self.places.partition_point(|place| place.lbn <= lbn);
         self.places.insert(index, Place { lbn, cylinder, entry });
@@ -356,6 +382,9 @@ impl<T: Copy> DriveQueue<T> {
         let entry = self.entries[number];
         self.entries.release(number);
         self.near.retain(|near| *near != number);
+        if entry.is_next {
+            self.turns.retain(|turn| *turn != entry.sequence);
+        }
         // Of two that end at the same block, each may be the one that was continued.
         let behind = self.places.partition_point(|place| place.lbn < entry.end);
         for index in behind..self.places.len() {
@@ -392,16 +421,17 @@ impl<T: Copy> DriveQueue<T> {
     /// The index in `places` of the request that is reached first.
     fn soonest(&self, hdd: &Hdd, now_ns: u64, last: &Range<u64>) -> Option<usize> {
         let arm = hdd.arm_now(now_ns);
-        RANKS.into_iter().find_map(|rank| self.soonest_of(hdd, &arm, last, rank))
+        turns_and_ranks().find_map(|rank| self.soonest_of(hdd, &arm, last, rank))
     }
 
     /// The same among the requests of a rank.
-    fn soonest_of(&self, hdd: &Hdd, arm: &ArmNow, last: &Range<u64>, rank: Rank) -> Option<usize> {
+    fn soonest_of(&self, hdd: &Hdd, arm: &ArmNow, last: &Range<u64>, rank: (bool, Rank)) -> Option<usize> {
         let mut soonest = Soonest::NONE;
+        let turn = self.turns.front().copied();
         let consider = |soonest: &mut Soonest, number: u32, may_be_held: bool| {
             let entry = &self.entries[number];
             let asked = Asked { op: entry.op, lbn: entry.lbn, ready_ns: entry.ready_ns, may_be_held };
-            if entry.rank(last) == rank
+            if (entry.waits_for_turn(turn), entry.rank(last)) == rank
                 && let Some(ns) = hdd.positioning_to(arm, asked, &entry.target, soonest.ns)
             {
                 soonest.consider(number, entry.sequence, ns.fast_max(0.0));
@@ -427,7 +457,8 @@ impl<T: Copy> DriveQueue<T> {
 
     /// The index in `places` of the request that is reached first after another one.
     fn soonest_after(&self, hdd: &Hdd, last: &Range<u64>, from: &Previous) -> Option<usize> {
-        RANKS.into_iter().find_map(|rank| {
+        let turn = self.turns.front().copied();
+        turns_and_ranks().find_map(|rank| {
             let mut soonest = Soonest::NONE;
             for (index, distance) in outwards(&self.places, from.end.cylinder, |place| place.cylinder) {
                 if soonest.is_nearer_than(hdd, distance) {
@@ -435,7 +466,7 @@ impl<T: Copy> DriveQueue<T> {
                 }
                 let number = self.places[index].entry;
                 let entry = &self.entries[number];
-                if entry.rank(last) == rank {
+                if (entry.waits_for_turn(turn), entry.rank(last)) == rank {
                     soonest.consider(number, entry.sequence, hdd.positioning_after(&from.end, entry.op, &entry.target));
                 }
             }
@@ -475,7 +506,7 @@ mod tests {
     use std::sync::Arc;
 
     fn at(op: Op, lbn: u64) -> Arrival {
-        Arrival { op, lbn, end: lbn + 1, ready_ns: None }
+        Arrival { op, lbn, end: lbn + 1, ready_ns: None, is_next: false }
     }
 
     /// Order in which requests for these cylinders are picked with the arm at cylinder 10.
@@ -549,9 +580,9 @@ mod tests {
         for policy in [QueuePolicy::Sstf, QueuePolicy::Scan, QueuePolicy::CLook, QueuePolicy::Satf] {
             let mut queue = DriveQueue::new(policy, None);
             // Of another direction, and the second half before the first.
-            queue.push(&hdd, 0, Arrival { op: Op::Write, lbn: 3900, end: 4100, ready_ns: None }, 9);
+            queue.push(&hdd, 0, Arrival { op: Op::Write, lbn: 3900, end: 4100, ready_ns: None, is_next: false }, 9);
             for lbn in [2200, 2000, 2400] {
-                queue.push(&hdd, 0, Arrival { op: Op::Read, lbn, end: lbn + 200, ready_ns: None }, lbn);
+                queue.push(&hdd, 0, Arrival { op: Op::Read, lbn, end: lbn + 200, ready_ns: None, is_next: false }, lbn);
             }
             assert_eq!((queue.stream_end(2000, 10), queue.stream_end(2500, 10)), (2600, 2510));
             let mut next = 2000;
@@ -614,7 +645,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let lbn = (state >> 40) % 60;
             let op = if state >> 33 & 1 == 0 { Op::Read } else { Op::Write };
-            queue.push(&hdd, 0, Arrival { op, lbn, end: lbn + 1 + (state >> 50) % 5, ready_ns: None }, ());
+            queue.push(&hdd, 0, Arrival { op, lbn, end: lbn + 1 + (state >> 50) % 5, ready_ns: None, is_next: false }, ());
             if queue.len() > 12 {
                 queue.take((state >> 36) as usize % 13);
             }
