@@ -2,6 +2,7 @@
 import type { Changes, Control, Value } from "../engine/types.ts";
 import { formatRoundBytes, formatValue, gap, groupThousands } from "../base/format.ts";
 import { html } from "../base/elements.ts";
+import { examplesOf, parseSetting } from "../base/parse.ts";
 
 export interface ControlsOptions {
   readonly controls: readonly Control[];
@@ -49,7 +50,10 @@ function isNumeric(control: Control): boolean {
   return typeof control.value === "number" || (control.value === null && control.min != null && control.max != null);
 }
 
-/** Where a value lies on the slider, and back. A logarithmic slider moves in equal ratios, eight stops for each doubling. */
+/**
+ * Where a value lies on the slider, and back. A logarithmic slider moves in equal ratios: sizes that begin at a power of two
+ * in powers of two, everything else in eight stops for each doubling, rounded to the field's step.
+ */
 export function sliderScale(control: Control): {
   readonly min: number;
   readonly max: number;
@@ -62,17 +66,13 @@ export function sliderScale(control: Control): {
   const isReal = control.format === "double";
   const isWhole = !isReal && (control.format != null || Number.isInteger(Number(control.value)));
   if (control.scale === "log2" && high > 0) {
-    const bottom = Math.log2(Math.max(low, control.step ?? (isWhole ? 1 : 1e-3)));
-    const top = Math.log2(high);
+    const stops = logStops(control, { low, high, isWhole });
     return {
       min: 0,
-      max: Math.max(1, Math.round((top - bottom) * 8)),
+      max: stops.length - 1,
       step: 1,
-      toPosition: (value) => Math.round((Math.log2(Math.max(value, 2 ** bottom)) - bottom) * 8),
-      toValue: (position) => {
-        const value = Math.min(high, 2 ** (bottom + position / 8));
-        return isWhole ? Math.round(value) : Number(value.toPrecision(4));
-      },
+      toPosition: (value) => nearest(stops, value),
+      toValue: (position) => stops[position]!,
     };
   }
   const step = control.step ?? stepFor(high - low, isWhole);
@@ -87,6 +87,33 @@ export function sliderScale(control: Control): {
   };
 }
 
+const stopsPerDoubling = 8;
+
+function logStops(
+  { unit, step }: Control,
+  { low, high, isWhole }: { readonly low: number; readonly high: number; readonly isWhole: boolean },
+): readonly number[] {
+  const bottom = Math.max(low, step ?? (isWhole ? 1 : 1e-3));
+  const isPowers = unit === "B" && step == null && Number.isInteger(Math.log2(bottom));
+  const each = isPowers ? 1 : stopsPerDoubling;
+  const many = Math.ceil(Math.log2(high / bottom) * each);
+  const rounded = (value: number) => {
+    if (step != null) return Math.round(value / step) * step;
+    if (isPowers) return value;
+    const digits = Number(value.toPrecision(value < 100 ? 2 : 3));
+    return isWhole ? Math.round(digits) : digits;
+  };
+  const between = Array.from({ length: many }, (_, nth) => rounded(bottom * 2 ** (nth / each)));
+  const inside = between.filter((value) => value > low && value < high);
+  return [...new Set([Math.max(low, isWhole ? 1 : low), ...inside, high])];
+}
+
+/** The place of the stop with the smallest ratio to a value. */
+function nearest(stops: readonly number[], value: number): number {
+  const away = (stop: number) => Math.abs(Math.log(stop / value));
+  return stops.reduce((best, stop, nth) => (away(stop) < away(stops[best]!) ? nth : best), 0);
+}
+
 function stepFor(span: number, isWhole: boolean): number {
   const step = 10 ** Math.floor(Math.log10(span / 100));
   return isWhole ? Math.max(1, Math.round(step)) : step;
@@ -96,18 +123,28 @@ function slider(control: Control, { target }: ControlsOptions): Field {
   const scale = sliderScale(control);
   const id = `control-${nextId++}`;
   const input = html("input", { type: "range", id, min: scale.min, max: scale.max, step: scale.step });
-  const output = html("output", { for: id });
+  const typed = html("input", {
+    type: "text",
+    class: "value",
+    "aria-label": `${control.title}, value`,
+    autocomplete: "off",
+    spellcheck: "false",
+    enterkeyhint: "done",
+  });
+  let words = "";
   const value = () => scale.toValue(input.valueAsNumber);
-  const show = (shown: number) => {
-    const words = wordsFor(control, shown);
-    output.textContent = words;
-    input.setAttribute("aria-valuetext", words);
+  const say = (next: string) => {
+    words = next;
+    typed.value = next;
+    typed.size = Math.max(4, next.length);
+    typed.setCustomValidity("");
+    input.setAttribute("aria-valuetext", next);
   };
+  const show = (shown: number) => say(wordsFor(control, shown));
   const set = (next: Value) => {
     if (next === null) {
       input.valueAsNumber = Math.round(scale.max / 2);
-      output.textContent = "default";
-      input.setAttribute("aria-valuetext", "default");
+      say("default");
       return;
     }
     input.valueAsNumber = scale.toPosition(Number(next));
@@ -123,10 +160,27 @@ function slider(control: Control, { target }: ControlsOptions): Field {
     set(chosen);
     target.setValues({ [control.path]: chosen }, true);
   });
+  typed.addEventListener("focus", () => typed.select());
+  typed.addEventListener("input", () => typed.setCustomValidity(""));
+  typed.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    say(words);
+    typed.blur();
+  });
+  typed.addEventListener("change", () => {
+    const parsed = parseSetting(typed.value, control.unit);
+    if (parsed === undefined) {
+      typed.setCustomValidity(`"${typed.value}" is not a value with a unit; ${examplesOf(control.unit)}`);
+      typed.reportValidity();
+      return;
+    }
+    set(parsed);
+    target.setValues({ [control.path]: parsed }, true);
+  });
   set(control.value);
   const label = html("label", { for: id, title: control.help }, control.title);
   return {
-    element: html("div", { class: "control" }, html("div", { class: "control-head" }, label, output), input),
+    element: html("div", { class: "control" }, html("div", { class: "control-head" }, label, typed), input),
     set,
   };
 }

@@ -3,10 +3,11 @@ import { createServer } from "node:http";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join, normalize, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
 import { chromium } from "@playwright/test";
 
 const web = resolve(import.meta.dirname, "../..");
-export const site = join(web, "dist");
+export const site = process.env.SEEKLAB_DIST ?? join(web, "dist");
 export const engine = resolve(web, "../engine/wasm/pkg");
 export const widget = resolve(web, "../engine/python/seeklab/_engine/widget.js");
 
@@ -26,8 +27,10 @@ const types = {
 /**
  * Serves the site on a free port of this machine. Beside it, for tests that look below the page: `/engine/` holds the engine's
  * own module, `/widget.js` the notebook's bundle, `/blank.html` an empty page without a content security policy.
+ *
+ * With `isCompressed`, files go out with gzip, as from a web server.
  */
-export async function serve() {
+export async function serve({ isCompressed = false } = {}) {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
     if (path === "/blank.html") {
@@ -38,8 +41,9 @@ export async function serve() {
     const file = fileFor(path);
     try {
       if (!statSync(file).isFile()) throw new Error("not a file");
-      response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" });
-      response.end(readFileSync(file));
+      const type = { "content-type": types[extname(file)] ?? "application/octet-stream" };
+      response.writeHead(200, isCompressed ? { ...type, "content-encoding": "gzip" } : type);
+      response.end(isCompressed ? compressed(file) : readFileSync(file));
     } catch {
       response.writeHead(404, { "content-type": types[".html"] }).end(readFileSync(join(site, "404.html")));
     }
@@ -47,6 +51,13 @@ export async function serve() {
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
   const address = `http://127.0.0.1:${server.address().port}`;
   return { address, close: () => server.close() };
+}
+
+const compressedFiles = new Map();
+
+function compressed(file) {
+  if (!compressedFiles.has(file)) compressedFiles.set(file, gzipSync(readFileSync(file)));
+  return compressedFiles.get(file);
 }
 
 /** Serves one page from another origin. */

@@ -3,11 +3,13 @@
  *
  *     node test/browser/main.mjs --fingerprints FILE [--hosts chromium,pyodide]
  *     node test/browser/main.mjs --speed [FILE] [--only WORD]      measures how quickly pages answer; FILE gets it as JSON
+ *     node test/browser/main.mjs --layout [FILE] [--only WORD]     measures what the first screen holds and how far it jumps
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fingerprints } from "./fingerprints.mjs";
 import { site } from "./host.mjs";
+import { measureLayout } from "./layout.mjs";
 import { measurePages } from "./speed.mjs";
 
 if (!existsSync(join(site, "index.html"))) {
@@ -18,14 +20,17 @@ if (!existsSync(join(site, "index.html"))) {
 const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
 
+const fileOf = (name) => (option(name)?.startsWith("--") === true ? undefined : option(name));
+
 const file = option("--fingerprints");
 if (file !== undefined) {
   const hosts = (option("--hosts") ?? "chromium,pyodide").split(",");
   console.log(JSON.stringify(await fingerprints(file, hosts)));
 } else if (args.includes("--speed")) {
-  const named = option("--speed");
-  await measurePages(option("--only") ?? "", named?.startsWith("--") === true ? undefined : named);
+  await measurePages(option("--only") ?? "", fileOf("--speed"));
+} else if (args.includes("--layout")) {
+  await measureLayout(option("--only") ?? "", fileOf("--layout"));
 } else {
-  console.error("Pass --fingerprints FILE or --speed; npm run test:browser runs the tests.");
+  console.error("Pass --fingerprints FILE, --speed or --layout; npm run test:browser runs the tests.");
   process.exit(2);
 }

@@ -143,7 +143,7 @@ test("a control is swept over its range on other threads, and a sweep can be can
   await assertAccessible(page);
 
   // The row of the value on the stage says what the stage says.
-  const now = await page.locator(".controls .control output").nth(1).textContent();
+  const now = await page.locator(".controls .control .value").nth(1).inputValue();
   const row = await panel.locator("tbody tr").filter({ hasText: now }).first().locator("td").allTextContents();
   assert.ok((await sentence(page)).includes(row[1].split("\u00a0")[0]), `${row.join(" ")} | ${await sentence(page)}`);
 

@@ -1,0 +1,153 @@
+/**
+ * What a visitor's first screen holds on every case's page, as a table: a measurement, which no number makes fail.
+ *
+ * For each page, in a browser profile without a cache:
+ * 1. on a wide screen, and on a phone with 1.5 Mbit/s and a round trip of 150 ms: how far things jump while the page loads
+ *    (cumulative layout shift), where the stage begins, and where Play and the first control end, in pixels from the top;
+ * 2. on the phone: when the first picture is there, and the kilobytes that came before it. A picture is an image, a drawing or a
+ *    canvas in one of the page's sections that is at least 80 px high.
+ */
+import { writeFileSync } from "node:fs";
+import { launch, serve } from "./host.mjs";
+
+const screens = { wide: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+const slowLink = { offline: false, latency: 150, downloadThroughput: 1.5e6 / 8, uploadThroughput: 0.75e6 / 8 };
+const othersPages = ["index", "oncall", "diagnose"];
+/** What is still expected to move after the first run. */
+const settleMs = 1500;
+const patienceMs = 60_000;
+
+export const goals = { shift: 0.05, picture_ms: 1500, picture_kB: 160 };
+
+/** Measures the pages whose name has the word in it, prints a table and writes it as JSON where a file is named. */
+export async function measureLayout(word, file) {
+  const server = await serve({ isCompressed: true });
+  const { browser, close } = await launch();
+  const rows = [];
+  try {
+    const incidents = await (await fetch(`${server.address}/incidents.json`)).json();
+    const pages = [...othersPages.map((id) => ({ id, code: "" })), ...incidents];
+    for (const { id, code } of pages) {
+      if (!id.includes(word)) continue;
+      const url = `${server.address}/${id}.html`;
+      const row = { id, code };
+      row.wide = await measureScreen(browser, url, screens.wide);
+      row.phone = await measureScreen(browser, url, screens.phone, slowLink);
+      rows.push(row);
+      console.log(lineOf(row));
+    }
+  } finally {
+    await close();
+    server.close();
+  }
+  print(rows);
+  if (file !== undefined) writeFileSync(file, `${JSON.stringify({ goals, pages: rows }, undefined, 1)}\n`);
+}
+
+async function measureScreen(browser, url, viewport, link) {
+  const context = await browser.newContext({ viewport, ...mobile(viewport) });
+  try {
+    const page = await context.newPage();
+    let received = 0;
+    let bytes = 0;
+    if (link !== undefined) {
+      const network = await context.newCDPSession(page);
+      await network.send("Network.enable");
+      await network.send("Network.emulateNetworkConditions", link);
+      network.on("Network.dataReceived", ({ encodedDataLength }) => (received += encodedDataLength));
+    }
+    await page.addInitScript(watch);
+    await page.exposeFunction("pictureSeen", () => (bytes = received));
+    await page.goto(url, { waitUntil: "commit" });
+    const isCase = (await page.locator("meta[name=case]").count()) > 0 || url.endsWith("/index.html");
+    await page.waitForFunction(
+      (isRun) => (isRun ? performance.getEntriesByName("first-chart").length > 0 : document.readyState === "complete"),
+      isCase,
+      { timeout: patienceMs },
+    );
+    await page.waitForTimeout(settleMs);
+    return await page.evaluate(
+      (picture_kB) => {
+        const box = (selector, edge) => {
+          const found = [...document.querySelectorAll(selector)].find((element) => element.checkVisibility());
+          return found === undefined ? null : Math.round(found.getBoundingClientRect()[edge] + scrollY);
+        };
+        const { shift, picture_ms } = globalThis.watched;
+        return {
+          shift: Math.round(shift * 1000) / 1000,
+          stage_y: box(".stage", "top"),
+          play_y: box(".stage .play", "bottom"),
+          control_y: box(".controls .control", "bottom"),
+          page_px: document.documentElement.scrollHeight,
+          picture_ms: picture_ms === 0 ? null : Math.round(picture_ms),
+          picture_kB,
+        };
+      },
+      Math.round(bytes / 1000),
+    );
+  } finally {
+    await context.close();
+  }
+}
+
+const mobile = ({ width }) => (width < 760 ? { hasTouch: true, isMobile: true } : {});
+
+/** In the page, before its scripts: sums up layout shifts, and notes when the first picture has been painted. */
+function watch() {
+  const watched = (globalThis.watched = { shift: 0, picture_ms: 0 });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) watched.shift += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+  const least_px = 80;
+  const isPicture = (element) => {
+    const { width, height } = element.getBoundingClientRect();
+    if (width < least_px || height < least_px || !element.checkVisibility({ visibilityProperty: true })) return false;
+    return element.localName !== "img" || (element.complete && element.naturalWidth > 0);
+  };
+  const look = () => {
+    const pictures = document.querySelectorAll("main section :is(canvas, svg, img)");
+    if (![...pictures].some(isPicture)) return void requestAnimationFrame(look);
+    watched.picture_ms = performance.now();
+    globalThis.pictureSeen?.();
+  };
+  requestAnimationFrame(look);
+}
+
+const columns = [
+  ["shift", ({ wide }) => wide.shift],
+  ["stage y", ({ wide }) => wide.stage_y],
+  ["play y", ({ wide }) => wide.play_y],
+  ["knob y", ({ wide }) => wide.control_y],
+  ["page", ({ wide }) => wide.page_px],
+  ["ph shift", ({ phone }) => phone.shift],
+  ["stage y", ({ phone }) => phone.stage_y],
+  ["play y", ({ phone }) => phone.play_y],
+  ["knob y", ({ phone }) => phone.control_y],
+  ["page", ({ phone }) => phone.page_px],
+  ["pic ms", ({ phone }) => phone.picture_ms],
+  ["kB", ({ phone }) => phone.picture_kB],
+];
+
+function lineOf(row) {
+  const cells = columns.map(([, value]) => `${value(row) ?? "-"}`.padStart(9));
+  return `${row.code.padEnd(4)} ${row.id.padEnd(22)}${cells.join("")}`;
+}
+
+function print(rows) {
+  console.log(`\n${"".padEnd(27)}${columns.map(([title]) => title.padStart(9)).join("")}`);
+  for (const row of rows) console.log(lineOf(row));
+  const over = (test) => `${rows.filter(test).length} of ${rows.length} pages`;
+  console.log(
+    [
+      "",
+      `Layout shift over ${goals.shift}: wide ${over(({ wide }) => wide.shift > goals.shift)}, phone ${over(({ phone }) => phone.shift > goals.shift)}.`,
+      `First picture later than ${goals.picture_ms} ms or after ${goals.picture_kB} kB at 1.5 Mbit/s: ${over(
+        ({ phone: { picture_ms, picture_kB } }) =>
+          picture_ms === null || picture_ms > goals.picture_ms || picture_kB > goals.picture_kB,
+      )}.`,
+      `Play and a control in the first screen: wide ${over(
+        ({ wide }) => Math.max(wide.play_y ?? 0, wide.control_y ?? Infinity) <= screens.wide.height,
+      )}, phone ${over(({ phone }) => Math.max(phone.play_y ?? 0, phone.control_y ?? Infinity) <= screens.phone.height)}.`,
+    ].join("\n"),
+  );
+}
