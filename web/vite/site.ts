@@ -18,11 +18,13 @@ import { join, relative, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 import { keepUnits } from "../src/base/format.ts";
-import type { Engine } from "../src/engine/simulate.ts";
-import type { CaseDocument, CaseEntry } from "../src/engine/types.ts";
+import type { AskEngine, Result } from "../src/engine/api.ts";
+import { open, readResult, scenarioOf, type Engine } from "../src/engine/simulate.ts";
+import type { CaseDocument, CaseEntry, RunRequest } from "../src/engine/types.ts";
 import { cardFile, type Incident, pictureFile } from "../src/page/shared/incidents.ts";
 import { around, familyList } from "./around.ts";
 import { escapeHtml } from "./escape.ts";
+import { firstPictureOf, theme } from "./firstPicture.ts";
 import { openingOf, type Opening } from "./openingRuns.ts";
 import { card, cardOf } from "./picture.ts";
 import { address as siteAddress } from "./project.ts";
@@ -100,6 +102,20 @@ async function opening(document: CaseDocument): Promise<Opening> {
   return openingOf(engine, module, document);
 }
 
+/** The frame of that run, as the page's file holds it. */
+async function firstPicture(document: CaseDocument): Promise<string> {
+  const { engine, module, ask } = await siteEngine();
+  const run = (request: RunRequest): Result => {
+    const opened = open(engine, request);
+    while (opened.step(eventsAtOnce) < 1);
+    const result = readResult(opened, scenarioOf(engine, request));
+    opened.free();
+    return result;
+  };
+  const asking = (name: string, input: unknown) => Promise.resolve().then(() => ask(name, input));
+  return firstPictureOf({ ask: asking as AskEngine, run }, module, document);
+}
+
 async function incidentOf(document: CaseDocument): Promise<Incident> {
   const { id, code, title, symptom, family, source, notebook, exercises = [] } = document;
   const { place, caption } = await opening(document);
@@ -117,6 +133,8 @@ async function incidentOf(document: CaseDocument): Promise<Incident> {
     exercises,
   };
 }
+
+const eventsAtOnce = 1_000_000;
 
 const libraryFile = join(enginePackage, "library.json");
 
@@ -187,18 +205,26 @@ export interface Surroundings {
   readonly library: string;
   /** Where the site will be, ending with a slash: cards need whole addresses. */
   readonly address: string;
+  /** The frame of the opening run, and what it is painted with. */
+  readonly first: { readonly picture: string; readonly style: string; readonly patterns: string };
+}
+
+/** The first sentence of a text in Markdown, without its marks. */
+function firstSentence(text: string): string {
+  return /^.*?[.](?=\s|$)/s.exec(text.trim())?.[0].replace(/[`*]/g, "").replace(/\s+/g, " ") ?? "";
 }
 
 /** The template of a case's page, filled. */
 export function fillCasePage(template: string, document: CaseDocument, surroundings: Surroundings): string {
-  const { cases, caption, library, address } = surroundings;
+  const { cases, caption, library, address, first } = surroundings;
   const words: Record<string, string> = {
     id: document.id,
     code: document.code,
     title: document.title,
     symptom: document.symptom,
     view: document.view,
-    subtitle: document.subtitle,
+    question: document.ask.question.replaceAll("`", ""),
+    setting: `${document.source.year} · ${firstSentence(document.story)}`,
     library,
     card: `${address}${cardFile(document.id)}`,
     cardWidth: String(card.width),
@@ -206,11 +232,17 @@ export function fillCasePage(template: string, document: CaseDocument, surroundi
     caption,
   };
   return template
-    .replace(/%(id|code|view|title|symptom|subtitle|library|card|cardWidth|cardHeight|caption)%/g, (_, name: string) =>
-      escapeHtml(keepUnits(words[name]!)),
+    .replace(
+      /%(id|code|view|title|symptom|question|setting|library|card|cardWidth|cardHeight|caption)%/g,
+      (_, name: string) => escapeHtml(keepUnits(words[name]!)),
     )
-    .replace("<!--around-->", () => around(cases, document.id))
-    .replace('<footer class="site">', () => `${familyList(cases, document.id)}\n    <footer class="site">`);
+    .replace("</head>", () => `  <style>${first.style}</style>\n  </head>`)
+    .replace("<!--first-picture-->", () => first.picture)
+    .replace("<!--patterns-->", () => first.patterns)
+    .replace(
+      '<footer class="site">',
+      () => `${around(cases, document.id)}\n    ${familyList(cases, document.id)}\n    <footer class="site">`,
+    );
 }
 
 /**
@@ -226,6 +258,7 @@ export function casePages(): Plugin {
       caption: (await opening(document)).caption,
       library: libraryName(document.id),
       address,
+      first: { ...theme(), picture: await firstPicture(document) },
     });
   return {
     name: "seeklab-case-pages",
@@ -302,7 +335,10 @@ export function policy(): Plugin {
   };
 }
 
-/** Tells the browser of the engine's module and library before the page's script asks for them; a page without a library runs nothing at first. */
+/**
+ * Tells the browser of the fonts, and of the engine's module and library before the page's script asks for them; a page without a
+ * library runs nothing at first.
+ */
 export function preloadEngine(): Plugin {
   return {
     name: "seeklab-preload",
@@ -313,11 +349,13 @@ export function preloadEngine(): Plugin {
         const library = /<meta name="library" content="([^"]+)"/.exec(page)?.[1];
         const module = Object.keys(bundle ?? {}).filter((name) => name.endsWith(".wasm"));
         const files = library === undefined ? [] : [...module, library];
-        return files.map((name) => ({
+        const fonts = Object.keys(bundle ?? {}).filter((name) => name.endsWith(".woff2"));
+        const preload = (name: string, as: string) => ({
           tag: "link",
-          attrs: { rel: "preload", href: `./${name}`, as: "fetch", crossorigin: "anonymous" },
+          attrs: { rel: "preload", href: `./${name}`, as, crossorigin: "anonymous" },
           injectTo: "head" as const,
-        }));
+        });
+        return [...fonts.map((name) => preload(name, "font")), ...files.map((name) => preload(name, "fetch"))];
       },
     },
   };

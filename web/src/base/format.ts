@@ -132,15 +132,25 @@ export function formatMetric(name: string, value: number | undefined): string {
 }
 
 /** Fills `{metric_name}` in a sentence with the metric's value. */
-export function fillSentence(
-  template: string,
-  metrics: Readonly<Record<string, number>>,
-  isCovered: (metric: string) => boolean = () => false,
-): string {
+export function fillSentence(template: string, metrics: Readonly<Record<string, number>>): string {
   return template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const metric = name.trim();
-    return isCovered(metric) ? "?" : formatMetric(metric, metrics[metric]);
+    return formatMetric(metric, metrics[metric]);
   });
+}
+
+/** What is left of a sentence's template without the clauses that name a covered metric; empty if each of them does. */
+export function withoutCovered(template: string, isCovered: (metric: string) => boolean): string {
+  const isTellable = (clause: string) =>
+    Array.from(clause.matchAll(/\{([^{}]+)\}/g)).every(([, name]) => !isCovered(name!.trim()));
+  const parts = template.split(/(?<=[.;]) /).flatMap((part) => {
+    if (isTellable(part)) return [part];
+    const clauses = part.split(/, (?:and )?/);
+    const covered = clauses.findIndex((clause) => !isTellable(clause));
+    return covered === 0 ? [] : [`${clauses.slice(0, covered).join(", ")}.`];
+  });
+  const text = parts.join(" ").replace(/;$/, ".");
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Keeps a number and its unit on one line. */

@@ -3,9 +3,9 @@
  * guess, or that the question was skipped.
  */
 import { formatNumber, trimZeros } from "../base/format.ts";
-import type { CaseDocument } from "../engine/types.ts";
-import shared from "../../../engine/python/seeklab/question.json";
-import { revealingVariants } from "./measure.ts";
+import type { CaseDocument, Changes } from "../engine/types.ts";
+import shared from "../../../engine/python/seeklab/question.json" with { type: "json" };
+import { revealingVariants, termsOf } from "./measure.ts";
 
 /** The factor within which a guess counts as right, and the words in which it is compared with the answer. */
 export const { near, words } = shared;
@@ -28,6 +28,11 @@ export interface Prediction {
   readonly revealing: string | undefined;
   /** Whether a metric or a view is covered: the question is open, and it would answer it. */
   readonly isCovered: (name: string) => boolean;
+  /**
+   * The metrics that are covered in a run with these changes: none in the one that the page opens on, unless the question is about
+   * that run alone.
+   */
+  coveredIn(run: { readonly variant: string; readonly set: Changes }): (metric: string) => boolean;
   /** Whether the question must still be answered before this variant. */
   isOpenFor(variant: string): boolean;
   commit(guess: number): void;
@@ -38,6 +43,9 @@ export function predictionOf(document: Pick<CaseDocument, "ask" | "default_varia
   let answer = readAnswer(memory.read());
   const variants = revealingVariants(document);
   const covers = new Set(document.ask.covers);
+  const [term, ...others] = termsOf(document.ask.measure);
+  const isAboutOpening =
+    others.length === 0 && (term?.variant ?? document.default_variant) === document.default_variant;
   const close = (given: Answer, guess: number | null) => {
     answer = given;
     memory.write(JSON.stringify({ guess }));
@@ -51,6 +59,10 @@ export function predictionOf(document: Pick<CaseDocument, "ask" | "default_varia
     },
     revealing: variants[0],
     isCovered: (name) => answer.kind === "open" && covers.has(name),
+    coveredIn: ({ variant, set }) =>
+      variant === document.default_variant && Object.keys(set).length === 0 && !isAboutOpening
+        ? () => false
+        : (name) => answer.kind === "open" && covers.has(name),
     isOpenFor: (variant) => answer.kind === "open" && variants.includes(variant),
     commit: (guess) => close({ kind: "guess", guess }, guess),
     skip: () => close({ kind: "skipped" }, null),

@@ -1,22 +1,21 @@
 /** The sentence of a case, with the numbers of a run. */
 import { html } from "../base/elements.ts";
-import { formatMetric } from "../base/format.ts";
+import { formatMetric, withoutCovered } from "../base/format.ts";
 
-const coveredWords = "hidden until you predict";
+/** In place of a sentence of which nothing may be told yet. */
+export const untold = "Predict first: the numbers of this run answer the question.";
 
-/** A sentence with its numbers set apart; those that would answer an open question are covered. */
+/** A sentence with its numbers set apart, without the clauses that would answer an open question. */
 export function sentenceNodes(
   template: string,
   metrics: Readonly<Record<string, number>>,
   isCovered: (metric: string) => boolean = () => false,
 ): (Node | string)[] {
-  return template.split(/(\{[^{}]+\})/).map((piece) => {
+  const told = withoutCovered(template, isCovered);
+  if (told === "") return [untold];
+  return told.split(/(\{[^{}]+\})/).map((piece) => {
     if (!piece.startsWith("{")) return piece;
     const name = piece.slice(1, -1).trim();
-    if (isCovered(name)) {
-      const words = html("span", { class: "unseen" }, `(${coveredWords})`);
-      return html("b", { class: "covered", title: `This number is ${coveredWords}.` }, "?", words);
-    }
     const value = metrics[name];
     const exact = value === undefined ? {} : { title: String(value) };
     return html("b", exact, formatMetric(name, value));

@@ -5,8 +5,9 @@
 import type { AskEngine, Result } from "../engine/api.ts";
 import type { CaseDocument, Changes, Control } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
+import { revealingVariants } from "./measure.ts";
 import type { Prediction } from "./prediction.ts";
-import { segmented } from "../base/segmented.ts";
+import { runChoice } from "./runChoice.ts";
 import { loadStages } from "../stage/stages.ts";
 import { type SwitchStage, switchStage } from "../stage/switchStage.ts";
 import { controls, type Controls } from "./controls.ts";
@@ -36,7 +37,7 @@ export interface WorkbenchOptions<Run extends Finished> extends Omit<
   /** The moment on the stage has come to rest. */
   readonly onRest?: () => void;
   /** The question of the case; what would answer it is covered while it is open. */
-  readonly prediction?: Pick<Prediction, "isOpenFor" | "isCovered">;
+  readonly prediction?: Pick<Prediction, "isOpenFor" | "isCovered" | "coveredIn">;
 }
 
 export interface Workbench<Run extends Finished> {
@@ -90,17 +91,17 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
     playedOn: playedOn(),
     listeners: followed,
   });
-  const variants = segmented({
-    legend: "Variant",
+  const variants = runChoice({
     name: options.name,
     value: controller.state.variant,
     choices: doc.variants.map(({ name, title, summary }) => ({ value: name, title, help: summary })),
+    first: [doc.default_variant, ...revealingVariants(doc)],
     onChange: (variant) => controller.choose(variant),
   });
 
-  /** The result as a sentence, with what the open question asks covered. */
+  /** The result as a sentence, without what the open question asks. */
   function tell({ summary }: Result, isPartial: boolean): void {
-    const isCovered = options.prediction?.isCovered;
+    const isCovered = options.prediction?.coveredIn(controller.state);
     sentence.replaceChildren(...sentenceNodes(doc.sentence, summary.metrics, isCovered));
     sentence.classList.toggle("partial", isPartial);
   }

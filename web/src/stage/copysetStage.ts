@@ -48,7 +48,8 @@ export function copysetStage({ onRest }: StageOptions): Stage {
     onRest: () => onRest?.(),
   });
   const { player } = time;
-  const element = html("div", { class: "stage copysets" }, field, time.element, caption, key, note);
+  const below = html("div", { class: "below" });
+  const element = html("div", { class: "stage copysets" }, field, time.element, below, caption, key, note);
 
   function placeAt(time_ns: number): number {
     return Math.max(0, Math.min(outages.length - 1, Math.floor(time_ns / each_ns)));
@@ -140,6 +141,7 @@ export function copysetStage({ onRest }: StageOptions): Stage {
 
   return {
     element,
+    below,
     show(next) {
       const isFirst = result === undefined;
       const before_ns = player.kept_ns;

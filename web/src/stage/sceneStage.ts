@@ -67,7 +67,20 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
   const details = html("details", { class: "table" }, html("summary", {}, "Table"));
   const time = transport({ speeds, onMove: () => draw(), onRest: () => rest() });
   const { player } = time;
-  const element = html("div", { class: "stage scene" }, stageFrame, time.element, key, note, follow, details);
+  const below = html("div", { class: "below" });
+  const moments = html("div", { class: "moments" }, panels[1].words, panels[0].words);
+  const element = html(
+    "div",
+    { class: "stage scene" },
+    stageFrame,
+    time.element,
+    below,
+    moments,
+    key,
+    note,
+    follow,
+    details,
+  );
   element.dataset.scene = scene.name;
   const paint = painter(element);
   let beside: Beside | undefined;
@@ -89,6 +102,8 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
     const isPair = beside !== undefined;
     const each_px = isPair && width >= wideEnoughForTwo ? Math.floor((width - gap) / 2) : width;
     stageFrame.classList.toggle("pair", isPair && width >= wideEnoughForTwo);
+    moments.classList.toggle("pair", isPair && width >= wideEnoughForTwo);
+    panels[1].words.hidden = !isPair;
     build(own, own.result, each_px, isPair ? beside!.own : undefined);
     panels[1].element.hidden = !isPair;
     if (isPair) build(panels[1], beside!.result, each_px, beside!.label);
@@ -311,6 +326,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
 
   return {
     element,
+    below,
     show(result) {
       const own = panels[0];
       const isFirst = own.result === undefined;
@@ -371,7 +387,7 @@ function panelOf(scene: Scene): Panel {
   const frame = html("div", { class: "scene-frame" });
   const words = html("p", { class: "moment scene-words" });
   return {
-    element: html("div", { class: "scene-panel" }, title, frame, words),
+    element: html("div", { class: "scene-panel" }, title, frame),
     title,
     frame,
     canvas,

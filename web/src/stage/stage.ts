@@ -31,6 +31,8 @@ export interface Beside {
 
 export interface Stage {
   readonly element: HTMLElement;
+  /** Empty place under the picture and its clock, for what changes the run. */
+  readonly below: HTMLElement;
   /** Shows a run at the same moment as the one before. A run to compare with keeps the scales of both the same. */
   show(result: Result, reference?: Result): void;
   /** Plays another run beside it, or nothing any more; a stage that cannot has no such thing. */

@@ -39,7 +39,8 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
   const time = transport({ speeds, above: overview, onMove: () => draw(), onRest: () => rest() });
   const { player } = time;
   const key = html("p", { class: "key" });
-  const element = html("div", { class: "stage" }, frame, time.element, key, caption);
+  const below = html("div", { class: "below" });
+  const element = html("div", { class: "stage" }, frame, time.element, below, key, caption);
 
   function reads() {
     return result === undefined ? [] : readsOf(result, job);
@@ -148,6 +149,7 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
 
   return {
     element,
+    below,
     show(next, reference = next) {
       // A reader who changes something does not want to wait for the end of the opening.
       const isCut = player.isAutoplaying && result !== undefined && result !== next;

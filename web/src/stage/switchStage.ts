@@ -19,7 +19,9 @@ const mostStays = 40_000;
 /** By this share of the time of all clients, few requests are still to begin. */
 const stillUnderWay = 0.98;
 
-export interface SwitchStage extends Omit<Stage, "show"> {
+export interface SwitchStage extends Omit<Stage, "show" | "below"> {
+  /** Keeps an element under the picture and its clock, whichever stage is shown. */
+  keepBelow(element: HTMLElement): void;
   /** The stage that shows the run. */
   readonly current: Stage;
   /** The journeys that the engine records for the current stage; undefined if it plays none. */
@@ -51,6 +53,7 @@ export function switchStage(
   let view = views.find((name) => !isCovered(name)) ?? lifeScene.name;
   let fields: Fields | undefined;
   let beside: Beside | undefined;
+  let kept: HTMLElement | undefined;
   let looked_ns = 0;
 
   function stage(): Stage {
@@ -64,7 +67,7 @@ export function switchStage(
   }
 
   const choice = segmented({
-    legend: "Stage",
+    legend: "Picture",
     name: `${options.name}-stage`,
     value: view,
     choices: views.map((name) => ({ value: name, title: titleOfStage(name) })),
@@ -85,6 +88,7 @@ export function switchStage(
       const before = recorded();
       view = next;
       const current = stage();
+      if (kept !== undefined) current.below.append(kept);
       place.replaceChildren(current.element);
       const isScene = current.element.dataset.scene !== undefined;
       options.onSwitch(isScene && JSON.stringify(recorded()) !== JSON.stringify(before));
@@ -92,7 +96,7 @@ export function switchStage(
   });
   choice.element.classList.add("stages");
   place.append(stage().element);
-  const element = html("div", { class: "stage-switch" }, ...(views.length > 1 ? [choice.element] : []), place);
+  const element = html("div", { class: "stage-switch" }, place, ...(views.length > 1 ? [choice.element] : []));
 
   function recorded(): Value | undefined {
     const scene = sceneNamed(view);
@@ -123,6 +127,10 @@ export function switchStage(
     beside(other) {
       beside = other;
       stage().beside?.(beside);
+    },
+    keepBelow(element) {
+      kept = element;
+      stage().below.append(element);
     },
     autoplay: () => stage().autoplay(),
     replay: () => stage().replay(),

@@ -66,6 +66,20 @@ describe("the question of a case", () => {
     expect(prediction.isCovered("m")).toBe(false);
   });
 
+  it("covers nothing in the run that the page opens on, unless it is about that run", () => {
+    const covers = ["m"];
+    const coveredIn = (measure: unknown, run: { variant: string; set: object }) =>
+      predictionOf({ ...doc, ask: { measure, covers } as unknown as Ask }, memoryWith()).coveredIn({
+        ...run,
+        set: run.set as Record<string, number>,
+      })("m");
+    const opening = { variant: "broken", set: {} };
+    expect(coveredIn({ metric: "m", variant: "fixed" }, opening)).toBe(false);
+    expect(coveredIn({ metric: "m", variant: "fixed" }, { ...opening, set: { a: 1 } })).toBe(true);
+    expect(coveredIn({ metric: "m", variant: "fixed" }, { ...opening, variant: "other" })).toBe(true);
+    expect(coveredIn({ metric: "m", variant: "broken" }, opening)).toBe(true);
+  });
+
   it.each(["", "{", "7", '{"guess":"much"}', "{}"])("is open when what was remembered is %j", (text) => {
     expect(predictionOf(doc, memoryWith(text)).answer).toEqual({ kind: "open" });
   });

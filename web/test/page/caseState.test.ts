@@ -22,7 +22,11 @@ const start: PageState = { ...defaultState, case: "q1", variant: "fixed", set: {
 const resultOf = (fingerprint: string) => ({ summary: { fingerprint, metrics: { x: 5 } } }) as unknown as Result;
 
 function open({ isOpen = false, ...more }: Partial<PageState> & { readonly isOpen?: boolean } = {}) {
-  return new CaseState({ document, prediction: { isOpen, isCovered: () => isOpen }, start: { ...start, ...more } });
+  return new CaseState({
+    document,
+    prediction: { isOpen, coveredIn: () => () => isOpen },
+    start: { ...start, ...more },
+  });
 }
 
 describe("a case's page", () => {

@@ -16,15 +16,24 @@ const named = (id: string, code: string, family: string) => ({
   title: `Title of ${code}`,
   symptom: `What <b>${code}</b> "does"`,
   subtitle: "Why.",
+  ask: { question: "How many?" },
+  source: { name: "A source", year: 2008 },
+  story: "Who `was` there. What came of it.",
 });
 const cases = [named("a", "A1", "First"), named("b", "A2", "First"), named("c", "B1", "Second")];
 
 describe("a case's page", () => {
   const page = (id: string) =>
     fillCasePage(
-      '%symptom%|%card%|%library%<!--around--><footer class="site"></footer>',
+      '</head>%setting%|%symptom%|%card%|%library%<!--first-picture--><footer class="site"></footer>',
       cases.find((entry) => entry.id === id) as unknown as Documented,
-      { cases, caption: "A picture.", library: "libraries/x.json", address: "https://example.org/lab/" },
+      {
+        cases,
+        caption: "A picture.",
+        library: "libraries/x.json",
+        address: "https://example.org/lab/",
+        first: { picture: `<div class="first-picture">${id}</div>`, style: ".seeklab{}", patterns: "" },
+      },
     );
 
   it("leads to the one before, the one after, and its family, and to nothing beyond the ends", () => {
@@ -35,6 +44,15 @@ describe("a case's page", () => {
     expect(page("b")).toContain("This family: First");
     expect(page("b")).toContain('<b aria-current="page">A2 · Title of A2</b>');
     expect(page("b")).not.toContain("B1 · Title of B1</a> <span");
+  });
+
+  it("begins with the year and the first sentence of the story", () => {
+    expect(page("a")).toContain("2008 · Who was there.|");
+  });
+
+  it("holds the first picture, and its colours in the head", () => {
+    expect(page("b")).toContain('<div class="first-picture">b</div>');
+    expect(page("b")).toMatch(/<style>\.seeklab\{\}<\/style>\s*<\/head>/);
   });
 
   it("shows words as words, and names its card by a whole address", () => {

@@ -10,6 +10,7 @@ import { EngineClient } from "../../engine/client.ts";
 import type { Result } from "../../engine/api.ts";
 import type { CaseDocument } from "../../engine/types.ts";
 import { html } from "../../base/elements.ts";
+import { keepUnits } from "../../base/format.ts";
 import { take } from "../../lab/measure.ts";
 import { type Memory, predictionOf } from "../../lab/prediction.ts";
 import { fetchFor, workbench } from "../../lab/workbench.ts";
@@ -30,8 +31,10 @@ import { mechanism } from "./mechanism.ts";
 import { modelSection } from "./modelSection.ts";
 import { openCase } from "../shared/navigation.ts";
 import { predictionSection, predictionMemory } from "../shared/prediction.ts";
+import { inPlaceOfFirstPicture } from "../shared/firstPicture.ts";
 import { progress } from "../shared/progress.ts";
 import { storeAnswer } from "../shared/progressStore.ts";
+import { runFrame } from "./runFrame.ts";
 import { sweepPanel } from "./sweepPanel.ts";
 import { afterRest, whileMoving } from "./timers.ts";
 import { warnings } from "./warnings.ts";
@@ -139,6 +142,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     listeners: {
       onResult(result, { isOpening, isPartial }) {
         if (isOpening) performance.mark("first-chart");
+        shown();
         if (isPartial) {
           drawRestSoon();
           return;
@@ -239,6 +243,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
         "section",
         { class: "why", "aria-labelledby": "why-title" },
         html("h2", { id: "why-title" }, "Why"),
+        html("p", { class: "subtitle" }, keepUnits(doc.subtitle)),
         html("div", { class: "two" }, why, drawing.element),
       ),
       checked,
@@ -247,19 +252,13 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     () => predicted.insist(),
   );
 
-  root.append(
-    html(
-      "section",
-      { class: "stage-section", "aria-label": "The run" },
-      html("div", { class: "stage-head" }, bench.variants, pairLabel, bar.element),
-      variantSummary,
-      bench.sentence,
-      spoken,
-      stage.element,
-      html("div", { class: "controls-row" }, bench.controls, reset),
-      unusual.element,
-    ),
-  );
+  const frame = runFrame(bench, {
+    beside: [pairLabel, bar.element],
+    summary: variantSummary,
+    reset,
+    after: [spoken, unusual.element],
+  });
+  const shown = inPlaceOfFirstPicture(root.querySelector<HTMLElement>(".stage-section")!, frame);
   if (framed === undefined) {
     root.append(
       html("div", { class: "prediction-place" }, predicted.element),

@@ -4,7 +4,7 @@
  */
 import type { Result } from "../../engine/api.ts";
 import type { CaseDocument } from "../../engine/types.ts";
-import { fillSentence } from "../../base/format.ts";
+import { fillSentence, withoutCovered } from "../../base/format.ts";
 import { withVariants } from "../../lab/measure.ts";
 import type { Prediction } from "../../lab/prediction.ts";
 import { documentedState, type RunState } from "../../lab/runController.ts";
@@ -30,7 +30,7 @@ export type Destination =
 
 export interface CaseStateOptions {
   readonly document: CaseDocument;
-  readonly prediction: Pick<Prediction, "isOpen" | "isCovered">;
+  readonly prediction: Pick<Prediction, "isOpen" | "coveredIn">;
   /** The state in the address that the page was opened with. */
   readonly start: PageState;
 }
@@ -105,8 +105,9 @@ export class CaseState {
   }
 
   /** The result in a sentence, to be heard. */
-  spoken({ variant }: RunState, { summary }: Result): string {
+  spoken(run: RunState, { summary }: Result): string {
     const { document, prediction } = this.#options;
-    return `${this.titleOf(variant)}: ${fillSentence(document.sentence, summary.metrics, prediction.isCovered)}`;
+    const told = withoutCovered(document.sentence, prediction.coveredIn(run));
+    return `${this.titleOf(run.variant)}: ${fillSentence(told, summary.metrics)}`;
   }
 }

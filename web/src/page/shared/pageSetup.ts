@@ -19,7 +19,9 @@ export function preparePage(): Page {
   if (!isEmbedded && isFramedByOthers()) hide();
   const root = document.querySelector<HTMLElement>("#page")!;
   const message = messageBox();
-  root.append(message.element);
+  const stage = root.querySelector(".stage-section");
+  if (stage === null) root.append(message.element);
+  else stage.before(message.element);
   return { root, message };
 }
 
@@ -63,7 +65,8 @@ function installTheme(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(colourSheet());
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-  document.body.append(patterns());
+  // A page with a first picture has them already.
+  if (document.querySelector(".seeklab-patterns") === null) document.body.append(patterns());
   // On paper, print the link to exactly this run at the end.
   addEventListener("beforeprint", () => {
     const footer = document.querySelector<HTMLElement>("footer.site");

@@ -1,0 +1,205 @@
+/**
+ * The first picture of a case's page: the frame of the opening run, built from the page's own modules when the site is built, and
+ * written into the page's file. It is seen before the engine has loaded, takes the room of the live frame, and needs no JavaScript.
+ *
+ * It is drawn twice, for a wide screen and for a phone; the style sheet shows the one that fits.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { JSDOM } from "jsdom";
+import type { AskEngine, Result } from "../src/engine/api.ts";
+import type { CaseDocument, RunRequest } from "../src/engine/types.ts";
+import { colourSheet, patterns } from "../src/base/colours.ts";
+import { html } from "../src/base/elements.ts";
+import { loadPlot } from "../src/charts/plot.ts";
+import { predictionOf } from "../src/lab/prediction.ts";
+import { fetchFor, workbench } from "../src/lab/workbench.ts";
+import { openedOn } from "../src/page/case/caseState.ts";
+import { runFrame } from "../src/page/case/runFrame.ts";
+import { CanvasDrawing } from "./canvasDrawing.ts";
+
+const source = resolve(import.meta.dirname, "../src");
+const cacheFolder = resolve(import.meta.dirname, "../../.cache/openings");
+/** The width of the content on a screen of 1280 pixels, and on a phone of 390. */
+const widths = { wide: 1100, narrow: 358 } as const;
+/** The modules that draw it. */
+const drawnBy = ["base", "charts", "engine", "lab", "stage", "page/case"];
+
+export interface SimulatingEngine {
+  readonly ask: AskEngine;
+  run(request: RunRequest): Result;
+}
+
+/** Colours and patterns that the first picture needs before the page's script has run. */
+export function theme(): { readonly style: string; readonly patterns: string } {
+  return { style: colourSheet(), patterns: inDocument(widths.wide, () => patterns().outerHTML) };
+}
+
+/** Return the first picture as HTML, or what an earlier build kept of it. */
+export async function firstPictureOf(
+  engine: SimulatingEngine,
+  module: Uint8Array,
+  document: CaseDocument,
+): Promise<string> {
+  const key = createHash("sha256").update(module).update(JSON.stringify(document)).update(sourcesHash());
+  const file = join(cacheFolder, `${document.id}-first-${key.digest("hex").slice(0, 24)}.html`);
+  if (existsSync(file)) return readFileSync(file, "utf8");
+  const runs = new Map<string, Result>();
+  const remembering = {
+    ask: engine.ask,
+    run(request: RunRequest): Result {
+      const name = JSON.stringify(request);
+      const run = runs.get(name) ?? engine.run(request);
+      runs.set(name, run);
+      return run;
+    },
+  };
+  const pictures = [];
+  for (const [name, width] of Object.entries(widths)) pictures.push(await drawn(remembering, document, name, width));
+  const picture = pictures.join("\n");
+  mkdirSync(cacheFolder, { recursive: true });
+  writeFileSync(file, picture);
+  return picture;
+}
+
+let hashed: string | undefined;
+
+function sourcesHash(): string {
+  if (hashed !== undefined) return hashed;
+  const hash = createHash("sha256");
+  for (const name of ["firstPicture.ts", "canvasDrawing.ts"])
+    hash.update(readFileSync(join(import.meta.dirname, name)));
+  for (const folder of drawnBy) {
+    for (const name of readdirSync(join(source, folder), { recursive: true, encoding: "utf8" }).toSorted()) {
+      if (name.endsWith(".ts")) hash.update(readFileSync(join(source, folder, name)));
+    }
+  }
+  return (hashed = hash.digest("hex"));
+}
+
+async function drawn(engine: SimulatingEngine, document: CaseDocument, name: string, width: number): Promise<string> {
+  const close = openDocument(width);
+  try {
+    const doc = openedOn(document);
+    await fetchFor(doc);
+    await loadPlot();
+    const failed: unknown[] = [];
+    const bench = workbench<Result>({
+      document: doc,
+      ask: engine.ask,
+      engine: { run: (request) => Promise.resolve(engine.run(request)) },
+      name,
+      hasStage: true,
+      prediction: predictionOf(doc, { read: () => null, write: () => undefined }),
+      listeners: { onResult: () => undefined, onState: () => undefined, onError: (error) => failed.push(error) },
+    });
+    const summary = html("p", { class: "variant-summary" });
+    summary.textContent = doc.variants.find((variant) => variant.name === doc.default_variant)?.summary ?? "";
+    const frame = runFrame(bench, {
+      beside: [],
+      summary,
+      reset: html("button", { type: "button", class: "quiet reset", hidden: "" }, "Reset"),
+      after: [],
+    });
+    globalThis.document.body.append(frame);
+    await bench.controller.begin();
+    // The controls ask the engine first; each question is answered at once.
+    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+    bench.stage!.autoplay();
+    const picture = staticCopy(frame, name);
+    bench.close();
+    if (failed.length > 0) throw new Error(`${document.id}: ${String(failed[0])}`);
+    return picture;
+  } finally {
+    close();
+  }
+}
+
+/** The frame as it stands, without what would act: names, and references that another copy has too. */
+function staticCopy(frame: HTMLElement, name: string): string {
+  for (const canvas of frame.querySelectorAll("canvas")) {
+    const drawing = canvas.getContext("2d") as unknown as CanvasDrawing;
+    const holder = globalThis.document.createElement("div");
+    holder.innerHTML = drawing.toSvg(canvas.width, canvas.height);
+    canvas.replaceWith(holder.firstElementChild!);
+  }
+  for (const input of frame.querySelectorAll("input")) {
+    if (input.type === "radio") input.toggleAttribute("checked", input.checked);
+    else input.setAttribute("value", input.value);
+    input.removeAttribute("name");
+  }
+  for (const select of frame.querySelectorAll("select")) {
+    Array.from(select.options).forEach((option, nth) =>
+      option.toggleAttribute("selected", nth === select.selectedIndex),
+    );
+  }
+  for (const element of frame.querySelectorAll("[aria-live]")) element.removeAttribute("aria-live");
+  frame.classList.add("first-picture", name);
+  frame.setAttribute("inert", "");
+  const text = frame.outerHTML;
+  const own = new Set(Array.from(text.matchAll(/ id="([^"]+)"/g), ([, id]) => id!));
+  return text.replace(/(\s(?:id|for)="|url\(#|href="#)([^")]+)/g, (whole, before: string, id: string) =>
+    own.has(id) ? `${before}${name}-${id}` : whole,
+  );
+}
+
+/** What pages are drawn with, where nothing is laid out: every element is as wide as the picture. */
+const stands = [
+  "document",
+  "window",
+  "ResizeObserver",
+  "matchMedia",
+  "getComputedStyle",
+  "cancelAnimationFrame",
+  "devicePixelRatio",
+  "HTMLElement",
+  "Node",
+] as const;
+
+function openDocument(width: number): () => void {
+  const { window } = new JSDOM("<!doctype html><html class='seeklab'><body></body></html>");
+  const canvases = new WeakMap<object, CanvasDrawing>();
+  Object.defineProperty(window.HTMLElement.prototype, "clientWidth", { get: () => width });
+  Object.defineProperty(window.HTMLCanvasElement.prototype, "getContext", {
+    value(this: object) {
+      if (!canvases.has(this)) canvases.set(this, new CanvasDrawing());
+      return canvases.get(this);
+    },
+  });
+  const given: Record<(typeof stands)[number], unknown> = {
+    document: window.document,
+    window,
+    ResizeObserver: class {
+      observe(): void {
+        // Nothing changes its size here.
+      }
+
+      disconnect(): void {
+        // Nor is there anything to stop.
+      }
+    },
+    // Pictures that do not move show a moment of the run.
+    matchMedia: () => ({ matches: true, addEventListener: () => undefined, removeEventListener: () => undefined }),
+    getComputedStyle: () => ({ getPropertyValue: (name: string) => `var(${name})` }),
+    cancelAnimationFrame: () => undefined,
+    devicePixelRatio: 1,
+    HTMLElement: window.HTMLElement,
+    Node: window.Node,
+  };
+  const global = globalThis as unknown as Record<string, unknown>;
+  const before = stands.map((name) => [name, global[name]] as const);
+  for (const name of stands) global[name] = given[name];
+  return () => {
+    for (const [name, value] of before) global[name] = value;
+  };
+}
+
+function inDocument<T>(width: number, draw: () => T): T {
+  const close = openDocument(width);
+  try {
+    return draw();
+  } finally {
+    close();
+  }
+}
