@@ -14,10 +14,11 @@ pub struct LayoutSpec {
     /// Layout rule.
     #[schemars(title = "Layout")]
     pub kind: LayoutKind,
-    /// Bytes on one device or group before the next one continues. With RAID-Z it is the record, which is always read and written whole.
+    /// Bytes on one device or group before the next one continues. With RAID-5 and RAID-6 it is the chunk. With RAID-Z it is the record,
+    /// which is always read and written whole.
     #[schemars(title = "Stripe unit", extend("minimum" = 512, "maximum" = 1_073_741_824))]
     pub unit: Bytes,
-    /// Devices in a group of a mirror or RAID-Z. Groups are striped. Default: all devices.
+    /// Devices in a group of a mirror, RAID-5, RAID-6 or RAID-Z. Groups are striped. Default: all devices.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Devices in a group", range(min = 2, max = 1024))]
     pub width: Option<u32>,
@@ -31,6 +32,11 @@ pub struct LayoutSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Read balance")]
     pub read_balance: Option<ReadBalance>,
+    /// Bytes of each device that one mark of a write-intent bitmap covers, with RAID-5 and RAID-6; 64 MiB for Linux md. A write to a region
+    /// without a mark first waits until the bitmap is on all devices. Default: no bitmap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Region of the write-intent bitmap", extend("minimum" = 4096, "maximum" = 1_073_741_824))]
+    pub write_intent: Option<Bytes>,
     /// Failed devices, by index. Their data are read from the others.
     pub failed: Vec<u32>,
     /// Rebuild of failed devices onto spares. Default: they stay lost.
@@ -47,6 +53,7 @@ impl Default for LayoutSpec {
             parity: 1,
             ashift: 12,
             read_balance: None,
+            write_intent: None,
             failed: Vec::new(),
             rebuild: None,
         }
@@ -64,6 +71,10 @@ pub enum LayoutKind {
     Concat,
     /// Groups of devices with the same contents.
     Mirror,
+    /// Groups with one parity chunk in each stripe; a small write first reads old data and parity.
+    Raid5,
+    /// The same with two parity chunks.
+    Raid6,
     /// Groups with parity; each record is a separate stripe.
     RaidZ,
 }

@@ -684,7 +684,11 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
     let scheduler =
         (proptest::option::of(1u32..5), proptest::option::of((network(), proptest::option::of(nfs()), proptest::option::of(server()))));
     let tier = proptest::option::of((any::<bool>(), any::<bool>(), policy()));
-    let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, proptest::option::of(failure()));
+    let layout = (
+        prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz"), Just("raid5"), Just("raid6")],
+        0u32..4,
+        proptest::option::of(failure()),
+    );
     let file_system = (file_system, proptest::option::of(controller()), proptest::option::weighted(0.2, commit()));
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
     let fanout = (proptest::option::weighted(0.2, fanout()), proptest::option::weighted(0.1, fleet()));
@@ -707,11 +711,19 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 "devices": [device],
             });
             let zfs_schedules = matches!(file_system, Some(("zfs", _))) && controller.is_none() && tier.is_none() && raid_cache.is_none();
-            if ["mirror", "raidz"].contains(&kind) {
-                all["devices"][0]["count"] = 4.into();
-                all["layout"]["width"] = 2.into();
+            let kind = if zfs_schedules && kind != "mirror" && kind.starts_with("raid") { "raidz" } else { kind };
+            if kind.starts_with("raid") || kind == "mirror" {
+                all["layout"]["kind"] = kind.into();
+                let width = match kind {
+                    "raid5" => 3,
+                    "raid6" => 4,
+                    _ => 2,
+                };
+                all["devices"][0]["count"] = (2 * width).into();
+                all["layout"]["width"] = width.into();
                 if let Some((failed, rebuild)) = failure {
-                    all["layout"]["failed"] = failed;
+                    // One of three may fail.
+                    all["layout"]["failed"] = if kind == "raid5" { json!([failed[0]]) } else { failed };
                     if !rebuild.is_null() && !zfs_schedules {
                         all["layout"]["rebuild"] = rebuild;
                     }

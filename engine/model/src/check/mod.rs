@@ -18,6 +18,7 @@ use crate::layers;
 use crate::layers::device::shingled::memory_bytes;
 use crate::layers::device::{check as unit, ssd};
 use crate::layers::fanout;
+use crate::layers::layout::raid;
 use crate::layers::table;
 use crate::layers::zfs::in_effect::in_effect;
 use crate::plan::{self, Plan};
@@ -138,7 +139,7 @@ fn check_flushes(scenario: &Scenario, problems: &mut Problems) {
     }
 }
 
-/// Where ZFS sees its devices it schedules them itself, and its own rebuild is not modelled.
+/// Where ZFS sees its devices it schedules them itself: its own rebuild is not modelled, and it has no reads before writes.
 fn check_rebuild(scenario: &Scenario, problems: &mut Problems) {
     let path = table::io_path(scenario);
     let next = path.iter().skip_while(|layer| **layer != LayerId::Zfs).nth(1);
@@ -146,6 +147,9 @@ fn check_rebuild(scenario: &Scenario, problems: &mut Problems) {
     if sees_devices && scenario.layout.rebuild.is_some() && !scenario.layout.failed.is_empty() {
         let why = "which schedules its devices itself, and whose own rebuild is not modelled";
         problems.add(Path::root().field("layout.rebuild"), format!("contradicts zfs, {why}; drop one of the two"));
+    }
+    if sees_devices && raid::parity(scenario.layout.kind).is_some() {
+        problems.add(Path::root().field("layout.kind"), "contradicts zfs, which has its own parity; write \"raidz\", or drop zfs");
     }
 }
 

@@ -55,11 +55,9 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario, at: &Path, problems: &mut 
             at.field("nodes"),
             format!("{devices} devices cannot be divided evenly among {nodes} nodes; write a multiple of {nodes} devices"),
         );
-    } else if let Some(width) = scenario
-        .layout
-        .width
-        .filter(|width| matches!(scenario.layout.kind, LayoutKind::Mirror | LayoutKind::RaidZ) && !(devices / nodes).is_multiple_of(*width))
-    {
+    } else if let Some(width) = scenario.layout.width.filter(|width| {
+        !matches!(scenario.layout.kind, LayoutKind::Stripe | LayoutKind::Concat) && !(devices / nodes).is_multiple_of(*width)
+    }) {
         problems.add(
             at.field("nodes"),
             format!("the {} devices of each node cannot form whole groups of {width}, layout.width", devices / nodes),

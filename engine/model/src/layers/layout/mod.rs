@@ -1,20 +1,22 @@
-//! Where an address lives: striping, concatenation, mirrors and RAID-Z over several devices.
+//! Where an address lives: striping, concatenation, mirrors, RAID-5, RAID-6 and RAID-Z over several devices.
 //!
 //! A request is cut into contiguous pieces, each for one device. It completes when its last piece does and inherits that piece's
 //! phases. With striping, the units of a contiguous range that fall on one device are neighbours there and make one piece.
 //! A FLUSH goes to all devices, and so does the one that ends a write which makes everything durable.
-//! Mirrors and RAID-Z work in groups of devices, and groups are striped. See [`mirror`] and [`raidz`] for their rules, [`rebuild`]
-//! for what happens after a failure.
+//! Mirrors, RAID-5, RAID-6 and RAID-Z work in groups of devices, and groups are striped. See [`mirror`], [`raid`] and [`raidz`] for
+//! their rules, [`rebuild`] for what happens after a failure.
 //! On RAID-Z the pieces of neighbouring records are merged as ZFS's scheduler merges them (`vdev_queue_aggregate`): a read takes the
 //! bytes of a short gap along, a write the skip sectors in it, also in the gap to the request before it. See [`Gaps`].
 //! Left out: dynamic allocation (record r of a RAID-Z group lies at r times its allocated size).
 
 pub mod mirror;
 mod order;
+pub mod raid;
 pub mod raidz;
 pub mod rebuild;
 
 use mirror::Side;
+use raid::{Intent, Raid};
 use raidz::{Column, Padding, RaidZ};
 use rebuild::Rebuild;
 
@@ -56,6 +58,11 @@ pub struct Layout {
     /// Devices in a group.
     width: u64,
     raidz: RaidZ,
+    /// The geometry of RAID-5 and RAID-6.
+    raid: Option<Raid>,
+    intent: Option<Box<Intent>>,
+    /// Bytes read for parity before writes.
+    parity_read_bytes: u64,
     gaps: Gaps,
     /// None: the least load, unless the file system above has a rule of its own.
     balance: Option<ReadBalance>,
@@ -89,7 +96,11 @@ impl Layout {
                     side.pending -= 1;
                 }
                 match kernel.join(id) {
-                    Some(whole) if kernel.requests[whole].owner == self.here => self.chunk_step(kernel, whole),
+                    Some(whole) if kernel.requests[whole].owner == self.here => {
+                        if !self.rows_step(kernel, whole) {
+                            self.chunk_step(kernel, whole);
+                        }
+                    }
                     Some(whole) => kernel.complete(whole),
                     None => {}
                 }
@@ -114,6 +125,9 @@ impl Layout {
             kind: spec.kind,
             unit: spec.unit.0,
             width,
+            raid: raid::parity(spec.kind).map(|parity| Raid { disks: width, parity: parity.min(width - 1), chunk: spec.unit.0 }),
+            intent: spec.write_intent.map(|region| Box::new(Intent::new(region.0))),
+            parity_read_bytes: 0,
             raidz: RaidZ { columns: width, parity: u64::from(spec.parity).min(width - 1), ashift: spec.ashift },
             gaps: Gaps::ZFS,
             balance: spec.read_balance,
@@ -148,6 +162,29 @@ impl Layout {
         Self { gaps, ..self }
     }
 
+    /// Smallest unit of allocation.
+    #[must_use]
+    pub fn sector_bytes(&self) -> u64 {
+        1 << self.raidz.ashift
+    }
+
+    /// Devices less those for parity and copies.
+    #[must_use]
+    pub fn data_disks(&self) -> u64 {
+        let devices = self.capacities.len() as u64;
+        match self.kind {
+            LayoutKind::Stripe | LayoutKind::Concat => devices,
+            LayoutKind::Mirror => self.groups(),
+            LayoutKind::Raid5 | LayoutKind::Raid6 => self.groups() * self.raid.map_or(1, Raid::data),
+            LayoutKind::RaidZ => self.groups() * (self.width - self.raidz.parity),
+        }
+    }
+
+    /// Groups of devices.
+    fn groups(&self) -> u64 {
+        self.capacities.len() as u64 / self.width
+    }
+
     /// The skip sectors of a device; None when the layout has none.
     #[must_use]
     pub fn padding(&self, device: usize) -> Option<Padding> {
@@ -177,6 +214,7 @@ impl Layout {
             LayoutKind::Stripe if devices == 1 => smallest,
             LayoutKind::Stripe => units * self.unit * devices,
             LayoutKind::Mirror => units * self.unit * (devices / self.width),
+            LayoutKind::Raid5 | LayoutKind::Raid6 => units * self.unit * (devices / self.width) * self.raid.map_or(1, Raid::data),
             LayoutKind::RaidZ => {
                 let sectors = (smallest >> self.raidz.ashift) * self.width;
                 sectors / self.raidz.allocated_sectors(self.unit) * self.unit * (devices / self.width)
@@ -190,7 +228,7 @@ impl Layout {
         let has_one_place = match self.kind {
             LayoutKind::Stripe => self.capacities.len() == 1,
             LayoutKind::Mirror => self.capacities.len() as u64 == self.width,
-            LayoutKind::RaidZ => false,
+            LayoutKind::Raid5 | LayoutKind::Raid6 | LayoutKind::RaidZ => false,
             LayoutKind::Concat => true,
         };
         (!has_one_place).then_some(self.unit)
@@ -202,7 +240,7 @@ impl Layout {
         let devices = self.capacities.len() as u64;
         match self.kind {
             LayoutKind::Stripe => devices,
-            LayoutKind::Mirror | LayoutKind::RaidZ => devices / self.width,
+            LayoutKind::Mirror | LayoutKind::Raid5 | LayoutKind::Raid6 | LayoutKind::RaidZ => devices / self.width,
             LayoutKind::Concat => 1,
         }
     }
@@ -217,6 +255,9 @@ impl Layout {
         let request = kernel.requests[id];
         if request.is_flush() {
             return self.flush(kernel, id);
+        }
+        if self.raid.is_some() && request.op == Op::Write {
+            return self.write_rows(kernel, id);
         }
         let mut pieces = std::mem::take(&mut self.pieces);
         self.map(request.op, request.offset - self.base, request.bytes, kernel.now_ns(), &mut pieces);
@@ -307,8 +348,9 @@ impl Layout {
         if self.capacities.len() == 1 {
             return pieces.push(Piece { device: 0, offset, bytes });
         }
-        let groups = self.capacities.len() as u64 / self.width;
+        let groups = self.groups();
         match self.kind {
+            LayoutKind::Raid5 | LayoutKind::Raid6 => self.rows(op, false, offset, bytes, pieces),
             LayoutKind::Stripe => {
                 let devices = self.capacities.len() as u64;
                 striped(self.unit, devices, offset, bytes, |device, offset, bytes| {

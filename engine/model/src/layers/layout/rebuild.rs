@@ -3,7 +3,8 @@
 //! A spare takes the place of the device that failed. The space in use is walked through in chunks, the damaged groups in turn.
 //! The life of a chunk:
 //! 1. It starts when fewer than the limit are in progress and the rate allows it. Which is next says `Order`.
-//! 2. What is left of it is read: one side of a mirror, all surviving columns of the RAID-Z records that the device had a part of.
+//! 2. What is left of it is read: one side of a mirror, all surviving chunks of the stripes of RAID-5 or RAID-6, all
+//!    surviving columns of the RAID-Z records that the device had a part of.
 //! 3. The lost part is written to each spare of the group.
 //!
 //! Its requests wait in the same device queues as the clients', which is all that the clients feel. From the moment that a spare
@@ -18,6 +19,7 @@ use seeklab_spec::rebuild::RebuildSpec;
 use seeklab_spec::to_f64;
 
 use super::order::Order;
+use super::raid::Raid;
 use super::{Layout, Piece, Timer, mirror, push};
 use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::device::transfer_ns;
@@ -98,7 +100,10 @@ impl Rebuild {
         let capacity = layout.capacity();
         let all_groups = layout.capacities.len() as u64 / layout.width;
         let units = spec.used.of(capacity).min(capacity).div_ceil(layout.unit).div_ceil(all_groups.max(1));
-        let chunk_units = (spec.chunk.0 / layout.unit).max(1);
+        // Whole stripes.
+        let of_stripe = layout.raid.map_or(1, Raid::data);
+        let units = units.next_multiple_of(of_stripe);
+        let chunk_units = (spec.chunk.0 / layout.unit).max(1).next_multiple_of(of_stripe);
         let chunks = units.div_ceil(chunk_units);
         Self {
             chunks: chunks * groups.len() as u64,
@@ -254,6 +259,16 @@ impl Layout {
             let targets = rebuild.targets.iter().filter(|device| sides.contains(&usize::from(**device)));
             return pieces.extend(targets.map(|device| Piece { device: *device, offset, bytes }));
         }
+        let wanted = |device: u16| match op {
+            Op::Read => !self.sides[usize::from(device)].failed,
+            Op::Write | Op::Trim => rebuild.targets.contains(&device),
+        };
+        if let Some(raid) = self.raid {
+            let (stripe, stripes) = (start / raid.data(), (end - start) / raid.data());
+            let piece = |device| Piece { device, offset: stripe * self.unit, bytes: stripes * self.unit };
+            let devices = (0..self.width).map(|disk| (first as u64 + disk) as u16);
+            return pieces.extend(devices.filter(|device| wanted(*device)).map(piece));
+        }
         let allocated = self.raidz.allocated_sectors(self.unit);
         let mut columns = std::mem::take(&mut self.columns);
         for record in start..end {
@@ -264,11 +279,7 @@ impl Layout {
             }
             for column in &columns {
                 let device = device(column.disk);
-                let wanted = match op {
-                    Op::Read => !self.sides[usize::from(device)].failed,
-                    Op::Write | Op::Trim => rebuild.targets.contains(&device),
-                };
-                if wanted {
+                if wanted(device) {
                     push(pieces, Piece { device, offset: column.offset, bytes: column.bytes }, |_, _| false);
                 }
             }

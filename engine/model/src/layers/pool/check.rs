@@ -4,6 +4,7 @@ use seeklab_spec::rebuild::RebuildSpec;
 use seeklab_spec::{AddProblem, DeviceGroup, LayoutKind, LayoutSpec, Path, Problems, Scenario};
 
 use crate::layers::device::ssd;
+use crate::layers::layout::raid;
 use crate::plan::Plan;
 use crate::rules::SECTOR;
 
@@ -28,6 +29,12 @@ pub fn layout(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &mu
     if !layout.unit.0.is_multiple_of(SECTOR) {
         problems.add(at.field("unit"), format!("{} is not a multiple of a sector of {SECTOR} bytes", layout.unit.0));
     }
+    if raid::parity(layout.kind).is_none() && layout.write_intent.is_some() {
+        problems.add(
+            at.field("write_intent"),
+            "only RAID-5 and RAID-6 have a write-intent bitmap; write layout.kind \"raid5\" or \"raid6\", or drop it",
+        );
+    }
     check_groups(layout, scenario, at, problems);
     if layout.rebuild.is_some() {
         check_rebuild(scenario, &at.field("rebuild"), problems);
@@ -45,6 +52,8 @@ fn check_groups(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &
     let spares = match layout.kind {
         LayoutKind::Mirror => width.saturating_sub(1),
         LayoutKind::RaidZ => layout.parity,
+        LayoutKind::Raid5 => 1,
+        LayoutKind::Raid6 => 2,
         LayoutKind::Stripe | LayoutKind::Concat => {
             if !layout.failed.is_empty() {
                 problems.add(at.field("failed"), "a stripe or concatenation has no second copy, so data would be lost");
@@ -52,7 +61,7 @@ fn check_groups(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &
             return;
         }
     };
-    let least = if layout.kind == LayoutKind::RaidZ { layout.parity + 1 } else { 2 };
+    let least = if layout.kind == LayoutKind::Mirror { 2 } else { spares + 1 + u32::from(raid::parity(layout.kind).is_some()) };
     if width < least {
         problems.add(at.field("width"), format!("{width} devices in a group are too few; this layout needs at least {least}"));
     } else if !devices.is_multiple_of(width) {

@@ -8,6 +8,7 @@ use seeklab_spec::{DeviceGroup, LayoutKind, LayoutSpec, Path, Problems, Scenario
 
 use super::device::{Device, Usage, report, services, ssd};
 use super::layout::Layout;
+use super::layout::raid::Parity;
 use super::{Layer, ReportContext};
 use crate::kernel::{Address, Event, Kernel, LayerId};
 use crate::plan::Plan;
@@ -211,6 +212,14 @@ impl Layer for Layouts {
         // A cluster has no rebuilding layouts: it loses nodes, not devices.
         if let Some(traffic) = self.0.first().and_then(Layout::rebuild_traffic) {
             traffic.metrics(metrics);
+        }
+        let parity = self.0.iter().filter_map(Layout::parity_traffic);
+        if let Some(Parity { read_bytes, bitmap_writes }) = parity.reduce(|sum, more| Parity {
+            read_bytes: sum.read_bytes + more.read_bytes,
+            bitmap_writes: sum.bitmap_writes + more.bitmap_writes,
+        }) {
+            metrics.bytes("parity_read_bytes", "Bytes that RAID-5 or RAID-6 read before it could write parity.", read_bytes);
+            metrics.count("bitmap_writes", "Changes of the write-intent bitmap that were written to all devices.", bitmap_writes);
         }
     }
 }
