@@ -15,6 +15,7 @@ pub use crate::layers::table::{decisions, fields, labels};
 use crate::layers::workload::replay::Replay;
 use crate::layers::zfs::read_record::Reads;
 use crate::layers::zfs::record::Record;
+use crate::layers::zfs::volume::Zfs;
 use crate::plan::Plan;
 use crate::result::Recorder;
 use crate::result::analytics::{Analytics, Reading, Served};
@@ -248,7 +249,8 @@ impl Stack {
         }
         let requests = self.layers.workload.progress(self.kernel.now_ns());
         let rebuilt = self.layers.layout.0.first().map_or(1.0, Layout::rebuild_progress);
-        self.layers.fleet.as_ref().map_or(requests, |fleet| f64::midpoint(fleet.progress(), requests)).min(rebuilt)
+        let scrubbed = self.layers.zfs.as_ref().map_or(1.0, Zfs::scrub_progress);
+        self.layers.fleet.as_ref().map_or(requests, |fleet| f64::midpoint(fleet.progress(), requests)).min(rebuilt).min(scrubbed)
     }
 
     /// Signals delivered so far.

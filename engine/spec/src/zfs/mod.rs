@@ -5,13 +5,17 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+mod compression;
 mod era;
 mod log;
 mod read;
+mod scrub;
 
+pub use compression::CompressionSpec;
 pub use era::Era;
 pub use log::{Datasets, IntentLogSpec};
 pub use read::{ArcSpec, L2arcSpec, PrefetchSpec};
+pub use scrub::ScrubSpec;
 
 use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
@@ -152,6 +156,12 @@ pub struct ZfsSpec {
     /// Where blocks are written.
     #[serde(default)]
     pub placement: Placement,
+    /// Compression of records. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compression: Option<CompressionSpec>,
+    /// A scrub of the pool. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scrub: Option<ScrubSpec>,
     /// Contents of memory at the start.
     #[serde(default)]
     pub start: Start,

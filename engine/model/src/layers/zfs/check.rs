@@ -27,6 +27,10 @@ pub fn in_scenario(spec: &ZfsSpec, scenario: &Scenario, at: &Path, problems: &mu
     if let Some(arc) = &spec.arc {
         rules::names_jobs(&arc.metadata, "metadata", scenario, &at.field("arc"), problems);
     }
+    if spec.scrub.is_some() && matches!(resolve(spec).constants.scheduling, Scheduling::Deadline(_)) {
+        let message = format!("{} has no class for it here; choose openzfs-2013 or later, or drop scrub", spec.era.name());
+        problems.add(at.field("scrub"), message);
+    }
     let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));
     check(spec, rates.reduce(u64::saturating_add), at, problems);
 }

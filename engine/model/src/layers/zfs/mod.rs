@@ -14,12 +14,13 @@
 //!
 //! Each mechanism is a room of its own: [`throttle`] (five of them), [`txg`], [`dirty`], [`scheduler`] (two). [`intent_log`], its blocks, [`log_blocks`], and its
 //! devices, [`slog`], are what synchronous writes wait for. [`cost`] is what
-//! a record costs besides its bytes. [`era`] names the
+//! a record costs besides its bytes, `compression` what it saves of them. [`era`] names the
 //! constants of each version, [`settings`] applies what a scenario changes of them, [`check`] refuses what contradicts itself, [`volume`] is the layer that joins them, [`record`]
 //! what it leaves for views, `report` its metrics and tables, [`curves`] the mechanisms' own curves.
 
 pub mod arc;
 pub mod check;
+mod compression;
 pub mod cost;
 pub mod curves;
 pub mod dirty;

@@ -1,12 +1,13 @@
 //! Builds ZFS over the devices that it sees, or over the layer that hides them.
 
-use seeklab_spec::DeviceGroup;
 use seeklab_spec::zfs::ZfsSpec;
+use seeklab_spec::{Bytes, DeviceGroup, LayoutKind};
 
 use super::reader::{File, Files};
 use super::{Below, Zfs};
 use crate::kernel::{Address, LayerId};
 use crate::layers::layout::Layout;
+use crate::layers::zfs::compression::Stored;
 use crate::plan::WorkerPlan;
 use crate::range::Range;
 use crate::setup::Setup;
@@ -15,9 +16,14 @@ use crate::setup::Setup;
 pub(super) fn volume(spec: &ZfsSpec, setup: &Setup) -> Zfs {
     let (scenario, plan) = (setup.scenario, setup.plan);
     let next = setup.below(LayerId::Zfs);
+    let mut layout = scenario.layout.clone();
+    if layout.kind == LayoutKind::RaidZ && layout.unit == spec.record {
+        // A stripe is a record as it is stored.
+        layout.unit = Bytes(Stored::new(spec.compression.as_ref(), spec.record.0, 1 << layout.ashift).bytes);
+    }
     let below = if matches!(next.layer, LayerId::Layout | LayerId::Device) {
         let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
-        Below::Devices(Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating), count)
+        Below::Devices(Layout::new(&layout, plan.device_capacities.clone(), &plan.rotating), count)
     } else {
         Below::Layer(next)
     };
@@ -31,6 +37,7 @@ pub(super) fn volume(spec: &ZfsSpec, setup: &Setup) -> Zfs {
     let interval_ns = setup.interval_ns();
     let volume = Zfs::new(spec, below, plan.capacity, interval_ns).on_host(scenario.host.as_ref(), spec.cores);
     let volume = volume.with_logs(&spec.log, plan.log_capacity, &jobs).flushing(volatile);
+    let volume = volume.scrubbed_by(spec);
     let reads = scenario.jobs.iter().any(|job| job.rw.reads());
     let volume = if reads { volume.remembering(&plan.files()) } else { volume };
     let devices = plan.device_capacities.len();

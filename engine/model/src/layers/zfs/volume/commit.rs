@@ -120,14 +120,14 @@ impl Zfs {
             let block = from / self.record_bytes;
             let to = end.min((block + 1) * self.record_bytes);
             if self.log_rules.is_indirect(to - from) {
-                let place = (self.placement == Placement::InPlace).then(|| block * self.record_bytes);
+                let place = (self.placement == Placement::InPlace).then(|| block * self.stored.bytes);
                 for _ in 0..self.copies {
-                    let offset = self.write_copy(kernel, Class::SyncWrite, work, place, self.record_bytes);
+                    let offset = self.write_copy(kernel, Class::SyncWrite, work, place, self.stored.bytes);
                     if let Some(places) = &mut self.places {
                         places.set(block, offset);
                     }
                 }
-                self.record.counts.indirect_bytes += self.record_bytes;
+                self.record.counts.indirect_bytes += self.stored.bytes;
                 indirect.push((write.group, block));
             }
             bytes += self.log_rules.record_bytes(to - from);

@@ -33,7 +33,7 @@ impl Zfs {
     }
 
     /// Queues a request for a leaf of the pool.
-    fn enqueue_on(&mut self, now_ns: u64, number: usize, io: Io) {
+    pub(super) fn enqueue_on(&mut self, now_ns: u64, number: usize, io: Io) {
         let Some(leaf) = self.leaves.get_mut(number) else { return };
         let is_group_write = matches!(self.works[io.token].kind, Kind::Data | Kind::Metadata);
         if is_group_write {
@@ -216,6 +216,7 @@ impl Zfs {
             (Kind::Log, _) if last => self.flush(kernel, blocks),
             (Kind::LogFlush, _) if last => self.copy_and_flush(kernel, blocks),
             (Kind::GroupFlush, _) if last => self.end_sync(kernel),
+            (Kind::Scrub, _) if last => self.scrubbed(kernel),
             _ => {}
         }
         if last {

@@ -175,12 +175,12 @@ impl Zfs {
 
     pub(super) fn write_blocks(&mut self, kernel: &mut Kernel, first: u64, blocks: u64) {
         let work = self.work(Kind::Data, blocks, 0);
-        let bytes = blocks.saturating_mul(self.record_bytes);
-        let place = (self.placement == Placement::InPlace).then(|| first * self.record_bytes);
+        let bytes = blocks.saturating_mul(self.stored.bytes);
+        let place = (self.placement == Placement::InPlace).then(|| first * self.stored.bytes);
         for copy in 0..self.copies {
             let offset = self.write_copy(kernel, Class::AsyncWrite, work, place, bytes);
             if let Some(places) = self.places.as_mut().filter(|_| copy == 0) {
-                places.write(blocks, offset, self.record_bytes);
+                places.write(blocks, offset, self.stored.bytes);
             }
         }
         let work = &mut self.works[work];
@@ -191,7 +191,7 @@ impl Zfs {
     /// Queues one physical copy of a write, at `place` or where the cursor of free space stands; returns its offset.
     pub(super) fn write_copy(&mut self, kernel: &mut Kernel, class: Class, work: u32, place: Option<u64>, bytes: u64) -> u64 {
         let offset = place.unwrap_or_else(|| {
-            let from = self.cursor.next_multiple_of(self.record_bytes); // so that no record shares a stripe of RAID-Z
+            let from = self.cursor.next_multiple_of(self.stored.bytes); // so that no record shares a stripe of RAID-Z
             let from = if from.saturating_add(bytes) > self.capacity { 0 } else { from };
             self.cursor = from + bytes;
             from

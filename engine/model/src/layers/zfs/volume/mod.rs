@@ -20,7 +20,7 @@
 //! each leaf device; there is one for each device, or a single one above layers that hide their devices.
 //!
 //! Left out: the longer transactions since 2.2, of up to 32 MiB, for writes over records that exist or that are shorter than 128 KiB;
-//! compression and deduplication; free space (with copy on write a cursor runs round the address space, and reads follow it: [`Places`]);
+//! deduplication; free space (with copy on write a cursor runs round the address space, and reads follow it: [`Places`]);
 //! the time that reads and writes of metadata take when they are not
 //! cached, except of files that stand for metadata; a prefetch that becomes urgent when a reader waits for it.
 
@@ -34,9 +34,11 @@ mod flush;
 mod groups;
 pub mod reader;
 mod reads;
+mod scrub;
 
 use std::collections::VecDeque;
 
+use super::compression::Stored;
 use super::cost::Processors;
 use super::dirty::Dirty;
 use super::era;
@@ -63,10 +65,12 @@ use crate::layers::{Layer, ReportContext};
 use crate::range::Range;
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
+use crate::rules::SECTOR;
 use crate::setup::Setup;
 use crate::shared::Machine;
 use crate::timers;
 use reader::{Files, Reader};
+use scrub::Scrub;
 use seeklab_cache::PolicyKind;
 use seeklab_kernel::Slab;
 use seeklab_spec::host::HostSpec;
@@ -85,6 +89,8 @@ timers! {
         Feed,
         /// The caches are flushed of what a commit wrote, by its number.
         Flushed(u32),
+        /// The scrub may continue.
+        Scrub,
         /// A request has slept long enough.
         Awake(RequestId),
     }
@@ -172,6 +178,8 @@ enum Kind {
     LogFlush,
     /// The flushes that end the sync of a group.
     GroupFlush,
+    /// A record that the scrub reads.
+    Scrub,
 }
 
 /// A request below us.
@@ -263,6 +271,8 @@ struct Sync {
 /// The ZFS layer.
 pub struct Zfs {
     record_bytes: u64,
+    /// Records on the devices.
+    stored: Stored,
     capacity: u64,
     copies: u64,
     overhead_ns: u64,
@@ -276,6 +286,8 @@ pub struct Zfs {
     metadata_percent: u64,
     indirect_bytes: u64,
     processors: Processors,
+    /// Time of one core for a record that is read.
+    read_cpu_ns: u64,
     machine: Machine,
     placement: Placement,
     start: Start,
@@ -334,6 +346,7 @@ pub struct Zfs {
     bytes_in_flight: u64,
     timer_ns: u64,
     advancing: bool,
+    scrub: Option<Box<Scrub>>,
     /// Record of the run.
     pub record: Record,
 }
@@ -374,6 +387,7 @@ impl Layer for Zfs {
                 }
                 Timer::Feed => self.feed_pass(kernel),
                 Timer::Flushed(commit) => self.logged(kernel, commit),
+                Timer::Scrub => self.scrub_timer(kernel),
                 Timer::Awake(id) => self.timer(kernel, id),
             },
         }
@@ -391,6 +405,9 @@ impl Layer for Zfs {
                 self.advance(kernel);
             }
         }
+        if let Some(scrub) = &self.scrub {
+            kernel.wake_at(scrub.start_ns(), HERE, Timer::Scrub);
+        }
         self.note(kernel.now_ns());
     }
 
@@ -407,6 +424,9 @@ impl Layer for Zfs {
 
     fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.record.metrics(metrics);
+        if let Some(scrub) = &self.scrub {
+            scrub.metrics(metrics);
+        }
         if let Some(reader) = &self.reader {
             reader.record.metrics(metrics);
         }
@@ -442,6 +462,8 @@ impl Zfs {
         let schedulers: Vec<_> = (0..addresses.len()).map(|leaf| Scheduler::new(constants.scheduling, padding(leaf))).collect();
         let log_schedulers = std::iter::repeat_with(|| Scheduler::new(constants.scheduling, None));
         let record_bytes = spec.record.0.max(1);
+        let sector_bytes = layout.as_ref().map_or(SECTOR, Layout::sector_bytes);
+        let stored = Stored::new(spec.compression.as_ref(), record_bytes, sector_bytes);
         let leaves = addresses.len();
         let log_devices = spec.log.devices.as_ref().map_or(0, |group| u16::try_from(group.count).unwrap_or(u16::MAX)); // at most 1,024
         let logs = (0..log_devices).map(|index| Address { layer: LayerId::WriteLog, index });
@@ -449,6 +471,7 @@ impl Zfs {
         record.opened(1, 0);
         Self {
             record_bytes,
+            stored,
             capacity,
             copies: u64::from(spec.copies.max(1)),
             overhead_ns: spec.overhead.0,
@@ -461,7 +484,8 @@ impl Zfs {
             metadata_bytes: spec.metadata.0,
             metadata_percent: u64::from(spec.metadata_percent),
             indirect_bytes: constants.indirect_bytes,
-            processors: Processors::new(spec.record_cpu.0, spec.cores),
+            processors: Processors::new(spec.record_cpu.0 + stored.compress_ns, spec.cores),
+            read_cpu_ns: spec.record_cpu.0 + stored.decompress_ns,
             machine: Machine::new(None, Some(spec.cores)),
             placement: spec.placement,
             start: spec.start,
@@ -513,8 +537,25 @@ impl Zfs {
             bytes_in_flight: 0,
             timer_ns: u64::MAX,
             advancing: false,
+            scrub: None,
             record,
         }
+    }
+
+    /// The same with a scrub.
+    #[must_use]
+    pub fn scrubbed_by(mut self, spec: &ZfsSpec) -> Self {
+        let (leaves, layout) = (self.leaves.iter().filter(|leaf| leaf.role == Role::Pool).count() as u64, self.layout.as_ref());
+        let (data_disks, groups) = layout.map_or((leaves, 1), |layout| (layout.data_disks(), layout.across()));
+        let scrub = |scrub| Scrub::new(scrub, spec.era, self.capacity, data_disks, groups, self.stored.bytes);
+        self.scrub = spec.scrub.as_ref().map(|spec| Box::new(scrub(spec)));
+        self
+    }
+
+    /// How much of the scrub is done, 0 to 1; 1 without one.
+    #[must_use]
+    pub fn scrub_progress(&self) -> f64 {
+        self.scrub.as_ref().map_or(1.0, |scrub| scrub.progress())
     }
 
     /// The same on the machine of a scenario.
@@ -595,6 +636,9 @@ impl Zfs {
 
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
         *self.state(id) = State::default();
+        if let Some(scrub) = &mut self.scrub {
+            scrub.asked(kernel.now_ns());
+        }
         let request = kernel.requests[id];
         if request.op == Op::Read {
             return self.read(kernel, id);

@@ -136,7 +136,7 @@ impl Zfs {
         (Source::Flash, false, Some(work))
     }
 
-    /// Where a block is in the pool, and its length.
+    /// Where a block is in its address space, and its length.
     fn place_of(&self, block: u64) -> (u64, u64) {
         let offset = block.saturating_mul(self.record_bytes);
         (offset, self.record_bytes.min(self.capacity.saturating_sub(offset)).max(1))
@@ -144,8 +144,8 @@ impl Zfs {
 
     /// Reads a block from the pool.
     fn fetch(&mut self, kernel: &mut Kernel, class: Class, block: u64, work: u32) {
-        let (offset, bytes) = self.place_of(block);
-        let offset = self.places.as_ref().and_then(|places| places.get(block)).unwrap_or(offset);
+        let offset = self.places.as_ref().and_then(|places| places.get(block)).unwrap_or_else(|| block.saturating_mul(self.stored.bytes));
+        let bytes = self.stored.bytes.min(self.capacity.saturating_sub(offset)).max(1);
         self.enqueue(kernel, class, Op::Read, offset, bytes, work);
     }
 
@@ -274,7 +274,7 @@ impl Zfs {
 
     /// A block that was read has arrived.
     pub(super) fn arrived(&mut self, kernel: &mut Kernel, number: u32, child: RequestId) {
-        self.machine.work(kernel.now_ns(), self.processors.each_ns);
+        self.machine.work(kernel.now_ns(), self.read_cpu_ns);
         let block = self.works[number].blocks;
         let bytes = self.place_of(block).1;
         if let Some(cache) = &mut self.cache {
