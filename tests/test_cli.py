@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -32,6 +33,17 @@ def test_cases_lists_every_case(command_line: CommandLine) -> None:
     assert {"id", "title", "family", "source", "variants", "controls"} <= set(case)
     assert case["variants"] == ["broken", "fixed", "ssd-resident", "ssd-evicted", "two-ahead"]
     assert CASE in command_line("cases").stdout
+
+
+def test_describes_a_case_with_evidence_from_the_field(command_line: CommandLine) -> None:
+    evidence = json.loads(resources.files("seeklab").joinpath("field.json").read_text(encoding="utf-8"))
+    known = {case["id"] for case in seeklab.cases()}
+    assert set(evidence) <= known
+    for rows in evidence.values():
+        assert all({"tool", "numbers", "says"} <= set(row) <= {"tool", "numbers", "says", "url"} for row in rows)
+    case = "sync-serialised"
+    assert document(command_line("cases", case, "--json"))["field"] == evidence[case]
+    assert evidence[case][0]["numbers"].split(";")[0][:20] in command_line("cases", case).stdout
 
 
 def test_run_gives_the_metrics_of_the_same_run_in_python(command_line: CommandLine) -> None:

@@ -26,6 +26,7 @@ from seeklab.judge.sandbox import Sandbox, answers_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "engine" / "python"
+DATA = ("question.json", "field.json", "diagnosis/collect.sh", "_engine/seeklab_bg.wasm", "_engine/library.json")
 ASSIGNMENT = ROOT / "solutions" / "cache-policies" / "cache-policies.ipynb"
 
 PROGRAM = """
@@ -80,7 +81,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
         for file in sorted((PACKAGE / "seeklab").rglob("*.py")):
             archive.write(file, file.relative_to(PACKAGE))
-        for name in ("question.json", "_engine/seeklab_bg.wasm", "_engine/library.json"):
+        for name in DATA:
             archive.write(PACKAGE / "seeklab" / name, f"seeklab/{name}")
     return path
 

@@ -96,7 +96,7 @@ def _waiting(disks: Sequence[Mapping[str, Any]], busy: Sequence[float]) -> float
     """Return %iowait: idle processors, as far as there is a request in flight for each of them to wait for."""
     idle = 100 - sum(busy) / len(busy)
     in_flight = sum(min(1.0, disk["%util"] / 100) * max(1.0, disk["aqu-sz"]) for disk in disks)
-    return min(idle, 100 * in_flight / len(busy))
+    return min(idle, 100.0 * float(in_flight) / len(busy))
 
 
 def _zpool(result: Result, scenario: Mapping[str, Any]) -> str:

@@ -27,6 +27,7 @@ import { explainTerms } from "./glossary.ts";
 import { defaultState, encodeRunLink, type PageState } from "../shared/runLink.ts";
 import { incidents } from "../shared/incidents.ts";
 import { inline, markdown } from "../shared/markdown.ts";
+import { inTheField } from "./inTheField.ts";
 import { mechanism } from "./mechanism.ts";
 import { modelSection } from "./modelSection.ts";
 import { openCase } from "../shared/navigation.ts";
@@ -236,6 +237,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
 
   const why = html("div", { class: "prose" }, ...markdown(doc.why));
   explainTerms([why, ...checked.querySelectorAll(".story"), ...experiments.element.querySelectorAll(".surprise")]);
+  const field = inTheField(doc.id);
   const gate = afterQuestion(
     question,
     [
@@ -247,6 +249,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
         html("div", { class: "two" }, why, drawing.element),
       ),
       checked,
+      ...(field === undefined ? [] : [field]),
       experiments.element,
     ],
     () => predicted.insist(),
