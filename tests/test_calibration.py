@@ -451,7 +451,7 @@ def test_depths_alone_show_a_limit_of_requests(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(depths_only, "RETRIES", (0.0,))
     of = depths_only.series(recorded(device, "randread", (1, 4, 16, 64)))
     assert of is not None
-    found, _ = depths_only.fit_units(of, "100GB")
+    found = depths_only.fit_units(of, "100GB").device
     for depth in (2, 8, 32):
         key = Key("randread", 4096, depth)
         assert ask(found, key, most_ios=2000).mean == pytest.approx(ask(device, key, most_ios=2000).mean, rel=0.1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab._errors import SeeklabError
 from seeklab.calibration.closed_forms import KIB, MIB
@@ -27,9 +27,12 @@ MIN_DEEP = 1
 TAIL = 99
 MEAN_WEIGHT = 2.0
 """Means are known better than tails, and more depends on them."""
-MOST_IOS = {"ssd": 4_000, "hdd": 3_000}
-WRITE_IOS = 8_000
+MOST_IOS = {"ssd": 3_000, "hdd": 3_000}
+WRITE_IOS = 6_000
 PASSES = 4
+NEAR = 2
+GOOD_ENOUGH = 0.04
+"""Error below which no rarer mechanism is tried."""
 ASSUMED_LINK = 3200.0
 LARGE = 64 * KIB
 WRITE_BUFFER = MIB
@@ -40,7 +43,7 @@ SHARES = (0.02, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9)
 """Share of a single request in which others are served too."""
 COMMANDS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0)
 """Time of a command, as a share of the time between requests at the maximum rate."""
-PATHS = (None, *((least, per_read) for least in (1, 2, 3, 4, 8, 16) for per_read in (0.0, 0.15, 0.2, 0.25, 0.3, 0.4)))
+PATHS = (None, *((least, per_read) for least in (1, 2, 4, 8) for per_read in (0.0, 0.15, 0.2, 0.25, 0.3, 0.4)))
 """Paths of the controller, and paths per read in the drive: consumer drives power more of them under load."""
 LEVELS = 8
 """Different times of single requests in the model."""
@@ -156,31 +159,56 @@ class Search:
                 self._told(min(0.99, len(self._known) / 400))
         return self._known[at]
 
-    def best(self, starts: Sequence[Choice], among: Mapping[str, Sequence[Any]]) -> tuple[Choice, float]:
-        """Return the best choices found from several starts, and their error."""
-        found = [self._from(dict(start), among) for start in starts]
+    def best(
+        self, starts: Sequence[Choice], among: Mapping[str, Sequence[Any]], known: Choice | None = None
+    ) -> tuple[Choice, float]:
+        """Return the best choices found from several starts, or near `known` ones, and their error."""
+        if known is not None:
+            return self._from({name: known.get(name, value) for name, value in starts[0].items()}, among, nearby=True)
+        found = [self._from(dict(start), among, nearby=False) for start in starts]
         return min(found, key=lambda one: one[1])
 
-    def _from(self, chosen: Choice, among: Mapping[str, Sequence[Any]]) -> tuple[Choice, float]:
-        for _ in range(PASSES):
+    def _from(self, chosen: Choice, among: Mapping[str, Sequence[Any]], *, nearby: bool) -> tuple[Choice, float]:
+        for nth in range(PASSES):
             before = dict(chosen)
             for name, values in among.items():
-                chosen[name] = min(values, key=lambda value: self.error({**chosen, name: value}))
+                # The first pass tries all values; later ones try those next to the value so far.
+                tried = _near(values, chosen[name]) if nth or nearby else values
+                chosen[name] = min(tried, key=lambda value: self.error({**chosen, name: value}))
             if chosen == before:
                 break
         return chosen, self.error(chosen)
 
 
+def _near(values: Sequence[Any], value: Any) -> Sequence[Any]:
+    at = values.index(value) if value in values else 0
+    return values[max(0, at - NEAR) : at + NEAR + 1]
+
+
+class Fit(NamedTuple):
+    """A device, what is known of it, and the choices of the search that lead to it."""
+
+    device: dict[str, Any]
+    parameters: list[Parameter]
+    choices: Choice
+
+
 def fit_units(
-    of: Series, capacity: str, told: Callable[[float], object] | None = None
-) -> tuple[dict[str, Any], list[Parameter]]:
+    of: Series, capacity: str, told: Callable[[float], object] | None = None, near: Choice | None = None
+) -> Fit:
     """Fit parallel units behind one interface: an SSD, or an array of drives."""
     between = 1e6 / of.most
     search = Search(lambda chosen: error_of({"ssd": _units(of, capacity, chosen)}, of.reads, MOST_IOS["ssd"]), told)
     start = {"dies": 16, "command": 0.0, "share": SHARES[0], "scatter": False, "paths": None, "retry": 0.0}
     among = {"dies": DIES, "command": COMMANDS, "share": SHARES, "scatter": (False, True), "retry": RETRIES}
-    first, error = search.best([start, {**start, "dies": DIES[-1], "command": 1.0}], among)
-    chosen, error = search.best([first, {**first, "dies": DIES[-1], "paths": (2, 0.25)}], {"paths": PATHS, **among})
+    starts = [start, {**start, "dies": DIES[-1], "command": 1.0}]
+    if near is not None:
+        chosen, error = search.best(starts, {"paths": PATHS, **among}, near)
+    else:
+        chosen, error = search.best(starts, among)
+        if error > GOOD_ENOUGH:
+            many = {**chosen, "dies": DIES[-1], "paths": PATHS[len(PATHS) // 2]}
+            chosen, error = search.best([chosen, many], {"paths": PATHS, **among})
     known = [
         Parameter(
             "parallel units",
@@ -207,13 +235,13 @@ def fit_units(
         known.append(
             Parameter("read paths", f"{least}, and {per_read:g} per read in the drive", "bound", "the same search")
         )
-    chosen |= {"buffered": True, "write": None}
+    chosen = {**chosen, "write": None}
     if of.writes:
-        _fit_unit_writes(of, capacity, chosen, known)
+        _fit_unit_writes(of, capacity, chosen, known, near["write"] if near else None)
     else:
         known.append(Parameter("writes", "-", "assumed", "none were recorded; typical of a drive"))
     known.append(Parameter("erases, spare flash, page", "-", "assumed", "not visible at one size of requests"))
-    return {"ssd": _units(of, capacity, chosen)}, known
+    return Fit({"ssd": _units(of, capacity, chosen)}, known, chosen)
 
 
 def _units(of: Series, capacity: str, chosen: Choice) -> dict[str, Any]:
@@ -293,7 +321,9 @@ def _with_writes(found: Choice, flash: Choice, of: Series, chosen: Choice) -> No
         flash["write_stalls"] = stalls
 
 
-def _fit_unit_writes(of: Series, capacity: str, chosen: Choice, known: list[Parameter]) -> None:
+def _fit_unit_writes(
+    of: Series, capacity: str, chosen: Choice, known: list[Parameter], near: Choice | None
+) -> None:
     search = Search(
         lambda write: error_of({"ssd": _units(of, capacity, {**chosen, "write": write})}, of.writes, WRITE_IOS)
     )
@@ -317,7 +347,7 @@ def _fit_unit_writes(of: Series, capacity: str, chosen: Choice, known: list[Para
         "long_time": LONG_STALLS,
         "hides": (False, True),
     }
-    write, error = search.best(starts, among)
+    write, error = search.best(starts, among, near)
     chosen["write"] = write
     off = f"means and 99th percentiles of writes at depths {_list(of.writes)}, {100 * error:.0f}% off"
     known.append(
@@ -331,8 +361,8 @@ def _fit_unit_writes(of: Series, capacity: str, chosen: Choice, known: list[Para
 
 
 def fit_disk(
-    of: Series, capacity: str, told: Callable[[float], object] | None = None
-) -> tuple[dict[str, Any], list[Parameter]]:
+    of: Series, capacity: str, told: Callable[[float], object] | None = None, near: Choice | None = None
+) -> Fit:
     """Fit a single disk: its turn, its seeks, and how far its queue reorders."""
     search = Search(lambda chosen: error_of({"hdd": _disk(of, capacity, chosen)}, of.reads, MOST_IOS["hdd"]), told)
     start = {
@@ -354,7 +384,7 @@ def fit_disk(
         "overtaken": OVERTAKEN_S,
     }
     starts = [{**start, "policy": policy} for policy in POLICIES]
-    chosen, error = search.best(starts, among)
+    chosen, error = search.best(starts, among, near)
     off = f"means and 99th percentiles of reads at depths {_list(of.reads)}, {100 * error:.0f}% off"
     seek = _disk(of, capacity, chosen)["seek_average"]
     known = [
@@ -370,8 +400,8 @@ def fit_disk(
         first = {"cache": True, "settle": 0.0, "pool": 32, "order": chosen["policy"]}
         among = {"cache": (True, False), "settle": SETTLES, "pool": POOLS, "order": POLICIES}
         starts = [first, {**first, "cache": False}, {**first, "pool": 1, "order": "fcfs"}]
-        write, error = search.best(starts, among)
-        chosen |= write
+        write, error = search.best(starts, among, near)
+        chosen = {**chosen, **write}
         known.append(
             Parameter(
                 "write cache",
@@ -380,7 +410,10 @@ def fit_disk(
                 f"means and 99th percentiles of writes at depths {_list(of.writes)}, {100 * error:.0f}% off",
             )
         )
-    return {"hdd": _disk(of, capacity, chosen)}, known
+    return Fit({"hdd": _disk(of, capacity, chosen)}, known, chosen)
+
+
+FITS = {"ssd": fit_units, "hdd": fit_disk}
 
 
 def _disk(of: Series, capacity: str, chosen: Choice) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def fit(
     spans = _spans(results, capacity_bytes)
     if len(spans) < MIN_SPANS:
         of = depths.series(results)
-        return depths.fit_disk(of, capacity, progress) if of else None
+        return depths.fit_disk(of, capacity, progress)[:2] if of else None
     known: list[Parameter] = []
     if small and large:
         interface = 60 * KIB / (large.q(50) - small.q(50))

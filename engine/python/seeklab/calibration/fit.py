@@ -203,7 +203,8 @@ def calibrate(
     kept = held_out(whole, disk_like=disk_like) or middle_depths(whole)
     told = progress or _silent
     fitted = {key: job for key, job in whole.items() if key not in kept}
-    has_depths_only = depths.only(whole)
+    of_depths = depths.series(results) if depths.only(whole) else None
+    choices: dict[str, depths.Choice] = {}
     warnings = [*results.notes, *_look(results, accept_noise=accept_noise)]
     span = max((key.span + (key.offset if key.offset >= 1 else 0) for key in whole), default=0.0)
     size = _capacity_bytes(capacity) if capacity else max(span, 1e12)
@@ -211,9 +212,15 @@ def calibrate(
     results.jobs = fitted
     try:
         # Several disks behind one interface look like a disk when they are alone, and like units when they are not.
-        likely = (("hdd", "ssd") if has_depths_only else ("hdd",)) if disk_like else ("lun", "ssd")
+        likely = (("hdd", "ssd") if of_depths else ("hdd",)) if disk_like else ("lun", "ssd")
         wanted: tuple[str, ...] = (family,) if family else likely
-        candidates = _fit(results, text, size, wanted, lambda share: told(FITTING * share))
+        fitting = depths.series(results) if of_depths else None
+        if fitting:
+            fits = {name: depths.FITS[name](fitting, text, told) for name in wanted if name in depths.FITS}
+            choices = {name: fit.choices for name, fit in fits.items()}
+            candidates = {name: fit[:2] for name, fit in fits.items()}
+        else:
+            candidates = _fit(results, text, size, wanted, lambda share: told(FITTING * share))
     finally:
         results.jobs = whole
     if not candidates:
@@ -230,9 +237,9 @@ def calibrate(
         judged[name] = (device, parameters, checks, _verdict(checks))
     best = _best(judged)
     device, parameters, checks, verdict = judged[best]
-    if has_depths_only:
+    if of_depths and best in choices:
         # With few depths, those that judged the model are needed for it too.
-        device, parameters = _fit(results, text, size, (best,), None)[best]
+        device, parameters, _ = depths.FITS[best](of_depths, text, near=choices[best])
         warnings.append("the verdict is of a fit without the held-out depths; the preset is fitted to all of them")
         warnings += _bad_writes(device, whole, disk_like=best == "hdd")
     told(1.0)

@@ -50,7 +50,7 @@ def fit(
     link_rate, command = _link(results, serial=serial, known=known)
     if link_rate is None:
         of = depths.series(results)
-        return depths.fit_units(of, capacity, progress) if of else None
+        return depths.fit_units(of, capacity, progress)[:2] if of else None
     overhead = _overhead(results, link_rate, command, four, known)
     service = max(1.0, four.mean - overhead - 4 * KIB / link_rate - command)
     known.append(
