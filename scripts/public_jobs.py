@@ -40,6 +40,23 @@ DROPPED = re.compile(
     r"|ioscheduler|verify\w*|do_verify|exitall|exit_what|invalidate|zone\w*|sync_file_range|opendir|flow\w*|uid|gid"
     r"|cgroup\w*|hipri|userspace_reap|mem|iomem|hugepage-size|unlink|create_\w+|pre_read|allow_\w+)\b"
 )
+FLAGS = (
+    "time_based",
+    "norandommap",
+    "thread",
+    "stonewall",
+    "new_group",
+    "group_reporting",
+    "refill_buffers",
+    "exitall",
+    "readonly",
+    "hipri",
+    "fixedbufs",
+    "registerfiles",
+    "sqthread_poll",
+)
+"""Options that stand without a value."""
+SHELL, FIO = "/usr/bin/bash", "/usr/bin/fio"
 LIMITS = ("ioengine=null", f"size={MOST}")
 HEAD = """# Public job files and command lines
 
@@ -52,7 +69,8 @@ part of Seeklab. Variables of a file have the values of an invented host.
 - **fio 3.33**: whether the real fio accepts the file (`--parse-only`).
 - **Shortened**: both tools run the file with every job on fio's null engine, without times, rates or think times, and
   with {most} MiB. *Equal* means the same rows, and in each row the same reads, writes, trims and bytes. *Close* means
-  within {close}%, or four standard deviations of so few requests: directions and sizes of a mix are drawn at random. A dash means that one tool refuses.
+  within {close}%, or four standard deviations of so few requests: directions and sizes of a mix are drawn at random.
+  A dash means that one tool refuses.
 
 {summary}
 
@@ -97,9 +115,7 @@ def _page(rows: list[Row]) -> str:
         f"{ran} run, {len(rows) - ran} are refused; fio 3.33 refuses {both} of these too. "
         f"{compared} were compared: {kinds['equal']} equal, {kinds['close']} close, {kinds['differs']} different."
     )
-    head = HEAD.format(
-        count=len(rows), preset=PRESET, most=MOST >> 20, close=round(100 * CLOSE), summary=summary
-    )
+    head = HEAD.format(count=len(rows), preset=PRESET, most=MOST >> 20, close=round(100 * CLOSE), summary=summary)
     cells = [
         (row.place, f"`{row.path}`", row.here, "accepts" if row.accepted else "refuses", row.shortened) for row in rows
     ]
@@ -110,7 +126,10 @@ def _row(place: str, path: str, file: Path, variables: dict[str, str]) -> Row:
     here = _here(file, variables)
     text = file.read_text(encoding="utf-8", errors="replace")
     command = None if re.search(r"^\s*\[[^\s\[]", text, re.MULTILINE) else text
-    accepted = _fio(_argv(file, command, variables, []), file.parent, variables, "--parse-only") is not None
+    accepted = (
+        _fio(_argv(file, command, variables, []), file.parent, variables, "--output=/dev/null", "--parse-only")
+        is not None
+    )
     shortened = "-"
     if here.startswith("runs") and accepted:
         shortened = _compared(file, command, variables)
@@ -199,10 +218,7 @@ def _short(file: Path, command: str | None, variables: dict[str, str]) -> str:
 
 
 def _is_flag(name: str) -> bool:
-    return name in (
-        "time_based norandommap thread stonewall new_group group_reporting refill_buffers exitall readonly hipri "
-        "fixedbufs registerfiles sqthread_poll"
-    ).split()
+    return name in FLAGS
 
 
 def _included(file: Path) -> list[str]:
@@ -220,11 +236,11 @@ def _argv(file: Path, command: str | None, variables: dict[str, str], more: list
     if command is None:
         return [file.name, *more]
     joined = re.sub(r"\\\r?\n", " ", command)
-    line = next(line for line in joined.splitlines() if re.search(r"(?:^|[\s/(])fio\s", line) and " -" in line)
-    line = re.split(r"[;|>&]|\s#", line[re.search(r"(?:^|[\s/(])fio\s", line).end() :])[0]
+    after = re.search(r"(?:^|[\s/(])fio\s(.* -.*)", joined, re.MULTILINE)
+    line = re.split(r"[;|>&]|\s#", after[1])[0] if after else ""
     script = 'for word in "$@"; do :; done; printf "%s\\0" ' + line
     done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, check=False, env={**variables, "PATH": "/usr/bin:/bin"}
+        [SHELL, "-c", script], capture_output=True, check=False, env={**variables, "PATH": "/usr/bin:/bin"}
     )
     return [word for word in done.stdout.decode().split("\0") if word] + more
 
@@ -233,7 +249,7 @@ def _fio(arguments: list[str], folder: Path, variables: dict[str, str], *more: s
     """Run the real fio; return its report, an empty one for `--parse-only`, or None if it refuses."""
     try:
         done = subprocess.run(
-            ["fio", *arguments, *more],
+            [FIO, *arguments, *more],
             capture_output=True,
             check=False,
             cwd=folder,

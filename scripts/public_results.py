@@ -102,7 +102,6 @@ def judged(name: str, results: Results) -> list[Row]:
             tail = simple * base[0].q(99) / base[0].mean
             pairs = ((model.mean, job.mean), (model.q(99), job.q(99)), (simple, job.mean), (tail, job.q(99)))
             errors.append(tuple(100 * (exp(abs(log(one / other))) - 1) for one, other in pairs))
-            print(f"  {rw} {depth}: {job.mean:.0f} {model.mean:.0f} p99 {job.q(99):.0f} {model.q(99):.0f}", file=sys.stderr)
         mean, p99, simple_mean, simple_p99 = (fmean(column) for column in zip(*errors, strict=True))
         rows.append(Row(name, found.family, rw, tuple(kept[rw]), mean, p99, simple_mean, simple_p99))
     return rows

@@ -439,7 +439,7 @@ def test_jobs_that_ran_together_or_through_memory_are_left_out(tmp_path: Path) -
     assert read_results(tmp_path).left_out == []
 
 
-def recorded(device: dict[str, Any], rw: str, depths: tuple[int, ...]) -> Results:
+def at_depths(device: dict[str, Any], rw: str, depths: tuple[int, ...]) -> Results:
     """Return the jobs of a device at several depths."""
     return Results({key: ask(device, key, most_ios=2000) for key in (Key(rw, 4096, depth) for depth in depths)})
 
@@ -449,7 +449,7 @@ def test_depths_alone_show_a_limit_of_requests(monkeypatch: pytest.MonkeyPatch) 
     for name, few in (("DIES", (16, 64)), ("COMMANDS", (0.0, 1.0)), ("SHARES", (0.1, 0.6)), ("PATHS", (None,))):
         monkeypatch.setattr(depths_only, name, few)
     monkeypatch.setattr(depths_only, "RETRIES", (0.0,))
-    of = depths_only.series(recorded(device, "randread", (1, 4, 16, 64)))
+    of = depths_only.series(at_depths(device, "randread", (1, 4, 16, 64)))
     assert of is not None
     found = depths_only.fit_units(of, "100GB").device
     for depth in (2, 8, 32):
@@ -463,7 +463,7 @@ def test_depths_of_a_disk_need_no_other_reads(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(depths_only, "OVERTAKEN_S", (2.0,))
     monkeypatch.setattr(depths_only, "POLICIES", ("fcfs", "satf"))
     monkeypatch.setitem(depths_only.MOST_IOS, "hdd", 500)
-    results = recorded({"hdd": {**depths_only.DISK, **DISK_OF_DEPTHS}}, "randread", (1, 4, 16))
+    results = at_depths({"hdd": {**depths_only.DISK, **DISK_OF_DEPTHS}}, "randread", (1, 4, 16))
     found, _ = disk.fit(results, "1TB", 1e12) or ({}, [])
     assert found["hdd"]["queue_policy"] == "satf"
 
@@ -483,7 +483,7 @@ def test_a_search_keeps_the_best_choices_and_survives_impossible_ones() -> None:
     def error(chosen: dict[str, Any]) -> float:
         if chosen["a"] == 3:
             raise ValueError
-        return abs(chosen["a"] - 2) + abs(chosen["b"] - chosen["a"])
+        return float(abs(chosen["a"] - 2) + abs(chosen["b"] - chosen["a"]))
 
     search = depths_only.Search(error)
     assert search.best([{"a": 0, "b": 9}], {"a": range(5), "b": range(9)}) == ({"a": 2, "b": 2}, 0)

@@ -75,8 +75,9 @@ def replay(
     system = {"scenario": on} if isinstance(on, Mapping) else {"preset": on}
     reading, running = parts(progress)
     located = LocatedTrace(trace, TRACE, columns=columns, format=format, progress=reading)
-    for sentence in located.understood if tell else ():
-        tell(sentence)
+    if tell:
+        for sentence in located.understood:
+            tell(sentence)
     with located.named():
         how = said(text=located.text, format=format, target=target, mode=mode, iodepth=iodepth, scale=scale)
         result = execute({"replay": how, **system, "seed": seed}, running)

@@ -55,8 +55,9 @@ def cache(
     Return one row for each policy and size: policy, size, requests, hits, bytes, hit_bytes, exact.
     """
     located = LocatedTrace(trace, OBJECTS, columns=columns, format=format, of_objects=True, progress=progress)
-    for sentence in located.understood if tell else ():
-        tell(sentence)
+    if tell:
+        for sentence in located.understood:
+            tell(sentence)
     request = said(
         trace=located.text,
         policies=list(policies),

@@ -321,9 +321,7 @@ def _with_writes(found: Choice, flash: Choice, of: Series, chosen: Choice) -> No
         flash["write_stalls"] = stalls
 
 
-def _fit_unit_writes(
-    of: Series, capacity: str, chosen: Choice, known: list[Parameter], near: Choice | None
-) -> None:
+def _fit_unit_writes(of: Series, capacity: str, chosen: Choice, known: list[Parameter], near: Choice | None) -> None:
     search = Search(
         lambda write: error_of({"ssd": _units(of, capacity, {**chosen, "write": write})}, of.writes, WRITE_IOS)
     )

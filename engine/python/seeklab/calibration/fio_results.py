@@ -66,7 +66,9 @@ PAST_THE_PAGE_CACHE = ("io_uring_cmd", "sg", "xnvme", "libblkio", "libpmem", "de
 """Engines that need no direct=1 to reach the device."""
 IN_TEXT = re.compile(r"^\s*(\S.{0,120}?): \(groupid=(\d{1,9}), jobs=\d{1,9}\): err=\s?(\d{1,9})", re.MULTILINE)
 NS_PER_MS = 1e6
-NO_COMMAND = "a text without fio's command line does not tell whether its jobs had direct=1; without it, they measure memory"
+NO_COMMAND = (
+    "a text without fio's command line does not tell whether its jobs had direct=1; without it, they measure memory"
+)
 DOCUMENT = re.compile(r"^(?=\{)", re.MULTILINE)
 T_95 = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
 """Student's t for a 95% interval, by number of repeats."""
@@ -416,7 +418,9 @@ def _check_alone(options: Mapping[str, str], rows: int, together: int) -> None:
         reason = f"has numjobs={options['numjobs']} and a row for each worker; record with group_reporting"
         raise _UnusableError(reason)
     if together > 1 and "wait_for" not in options and "startdelay" not in options:
-        reason = f"ran together with {together - 1} other jobs of the report; record one job at a time, or with stonewall"
+        reason = (
+            f"ran together with {together - 1} other jobs of the report; record one job at a time, or with stonewall"
+        )
         raise _UnusableError(reason)
 
 
@@ -426,7 +430,9 @@ def _check_direct(options: Mapping[str, str]) -> None:
     is_direct = options.get("direct", "0") != "0" or options.get("buffered", "1") == "0"
     if not is_direct and engine not in PAST_THE_PAGE_CACHE:
         given = options.get("direct", "0, fio's default" if "buffered" not in options else "0")
-        reason = f"went through the page cache (direct={given}), so it does not measure the device; record with direct=1"
+        reason = (
+            f"went through the page cache (direct={given}), so it does not measure the device; record with direct=1"
+        )
         raise _UnusableError(reason)
 
 

@@ -81,7 +81,14 @@ class LocatedTrace:
         """Sentences about the trace: its layout, its first requests, and what was changed or left out."""
         with self.named():
             if is_text(trace):
-                self._take(str(trace)[:LOOKED_AT], str(trace).removesuffix("\n").split("\n").__iter__, lambda: (str(trace),), columns, format, of_objects)
+                self._take(
+                    str(trace)[:LOOKED_AT],
+                    str(trace).removesuffix("\n").split("\n").__iter__,
+                    lambda: (str(trace),),
+                    columns,
+                    format,
+                    of_objects,
+                )
                 return
             stream = Stream(trace, kind, progress)
             head = stream.head()
@@ -141,5 +148,8 @@ def _first(head: str, format: str | None) -> list[str]:  # noqa: A002 -- the wor
         info = engine().call("trace_info", asked)
     except SeeklabError:
         return []  # the whole trace will be refused with a better reason, or it is a list of objects
-    rows = [sentence(row["line"], row["time_ns"], row["op"], row["bytes"], row["offset"], row["target"]) for row in info["first"]]
+    rows = [
+        sentence(row["line"], row["time_ns"], row["op"], row["bytes"], row["offset"], row["target"])
+        for row in info["first"]
+    ]
     return [f"read as {info['format']}", *rows]

@@ -12,8 +12,9 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
@@ -91,12 +92,14 @@ def read_text(path: str | PathLike[str], kind: Kind) -> str:
 class Stream:
     """A file that is read in pieces: gzipped or not, a pipe, or the standard input."""
 
-    def __init__(self, path: str | PathLike[str], kind: Kind, progress: Callable[[float], object] | None = None) -> None:
+    def __init__(
+        self, path: str | PathLike[str], kind: Kind, progress: Callable[[float], object] | None = None
+    ) -> None:
         """Open the file; `progress` gets the share of it that has been read."""
         self.name, self._kind, self._told = shown(path), kind, progress
         self._path, self._read = path, 0
         try:
-            self._size = os.stat(path).st_size
+            self._size = Path(path).stat().st_size
         except (OSError, ValueError):
             self._size = 0
         pieces = self._raw()

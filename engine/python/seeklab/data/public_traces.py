@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 import struct
-from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -206,7 +205,8 @@ class _Text:
     PIECE = 50_000
 
     def __init__(self, head: str = "") -> None:
-        self._pieces, self._lines = [head], []
+        self._pieces: list[str] = [head]
+        self._lines: list[str] = []
         self.bytes, self.lines = len(head), 0
 
     def add(self, line: str) -> bool:
@@ -355,7 +355,9 @@ def _rewritten(row: Row, first_ns: int) -> str:
 
 
 def _sentence(row: Row, first_ns: int) -> str:
-    return sentence(row.line, row.time_ns - first_ns, "write" if row.is_write else "read", row.length, row.offset, row.device)
+    return sentence(
+        row.line, row.time_ns - first_ns, "write" if row.is_write else "read", row.length, row.offset, row.device
+    )
 
 
 def sentence(line: int, after_ns: int, op: str, length: int, offset: int, target: str) -> str:

@@ -1,6 +1,6 @@
 """Fuzz the readers in Python: public traces, logs of objects, and fio's reports as JSON and as text.
 
-Usage: readers.py SECONDS [SEED]. Each round changes, cuts, repeats or joins some of the texts below. A reader may
+Usage: fuzz_readers.py SECONDS [SEED]. Each round changes, cuts, repeats or joins some of the texts below. A reader may
 refuse a text; any other exception ends the run with the text in the file `found`.
 """
 
@@ -69,8 +69,32 @@ a: (groupid=0, jobs=1): err= 0: pid=1: Mon Jan  1 00:00:00 2024
      |  1.00th=[   81], 50.00th=[   97], 99.00th=[  150], 99.90th=[  300]
   issued rwts: total=80000,0,0,0 short=0,0,0,0 dropped=0,0,0,0
 """
-PIECES = ("0", "-1", "9" * 30, "1e309", "nan", ",", "\n", " ", "\t", '"', "{", "}", "\0", "\u2028", "\u0663", "%", ".", ":", "=")
-COLUMNS = ("time=1,offset=2,bytes=3", "time:us=2,op=3,sector=1,sectors=4,device=5", "time=1,offset=2,bytes=3,response=9")
+PIECES = (
+    "0",
+    "-1",
+    "9" * 30,
+    "1e309",
+    "nan",
+    ",",
+    "\n",
+    " ",
+    "\t",
+    '"',
+    "{",
+    "}",
+    "\0",
+    "\u2028",
+    "\u0663",
+    "%",
+    ".",
+    ":",
+    "=",
+)
+COLUMNS = (
+    "time=1,offset=2,bytes=3",
+    "time:us=2,op=3,sector=1,sectors=4,device=5",
+    "time=1,offset=2,bytes=3,response=9",
+)
 
 
 def mutated(text: str, random_: random.Random) -> str:
