@@ -479,6 +479,26 @@ DISK_OF_DEPTHS = {
 }
 
 
+def test_one_worker_stands_for_a_depth_that_many_workers_reach_too(tmp_path: Path) -> None:
+    one = one_report(options={"iodepth": "2"})
+    two = one_report(options={"numjobs": "2"})
+    for report in (one, two):
+        report["jobs"][0]["read"] |= {"iops": 20_000.0}
+    two["jobs"][0] |= {"job_runtime": 4000}
+    for name, report in (("one", one), ("two", two)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(report), encoding="utf-8")
+    ((key, job),) = read_results(tmp_path).jobs.items()
+    assert (key.depth, [run.workers for run in job.runs]) == (2, [1])
+
+
+def test_a_long_series_of_depths_is_thinned_out() -> None:
+    run = Run(mean=100.0, iops=1e4, bins=((100.0, 1),), least=100.0, longest=100.0, io_bytes=1, runtime_s=1.0)
+    keys = [Key("randread", 4096, 2**power) for power in range(12)]
+    of = depths_only.series(Results({key: Measured(key, (run,)) for key in keys}))
+    assert of is not None
+    assert (len(of.reads), min(of.reads), max(of.reads)) == (8, 1, 256)
+
+
 def test_a_search_keeps_the_best_choices_and_survives_impossible_ones() -> None:
     def error(chosen: dict[str, Any]) -> float:
         if chosen["a"] == 3:

@@ -105,8 +105,9 @@ pub fn parse(input: &Map<String, Value>, presets: &Presets) -> Result<ParsedJobF
 fn shorten_trims(document: &mut Value, jobs: &mut FioJobs, presets: &Presets) {
     let trims = |job: &Value| job["rw"].as_str().is_some_and(|rw| rw.contains("trim")) && job["time_based"] == json!(true);
     let list = document["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let shortened: Vec<usize> =
-        (0..list.len()).filter(|index| trims(&list[*index]) && list[*index]["size"].as_str().is_none_or(|size| size.ends_with('%'))).collect();
+    let shortened: Vec<usize> = (0..list.len())
+        .filter(|index| trims(&list[*index]) && list[*index]["size"].as_str().is_none_or(|size| size.ends_with('%')))
+        .collect();
     if shortened.is_empty() {
         return;
     }

@@ -548,7 +548,8 @@ fn a_shell_script_is_read_from_its_first_fio_command_on() {
                   OUT=$(fio --name=a --size=$SIZE \"--bs=${BS}\" --filename=$D/x --filename_format=$jobnum --numjob=2)\n\
                   echo \"$OUT\"\nfio --name=b --size=1m\nfio --name=c --size=1m\n";
     let files = BTreeMap::from_iter([("s.sh".to_owned(), script.to_owned())]);
-    let environment = BTreeMap::from_iter([("SIZE", "1m"), ("BS", "8k"), ("D", "/mnt")].map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let environment =
+        BTreeMap::from_iter([("SIZE", "1m"), ("BS", "8k"), ("D", "/mnt")].map(|(name, value)| (name.to_owned(), value.to_owned())));
     let reading = Reading { environment, ..Reading::default() };
     let found = parse_all(&files, &["s.sh"], &reading).expect("a script");
     assert_eq!(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from seeklab.calibration.fio_results import Measured, Results
 
 SIZE = 4 * KIB
+DEEPEST, MOST_DEPTHS = 256, 8
+"""Deeper queues and more depths make the search longer and show nothing new."""
 MIN_DEEP = 1
 """Minimum number of depths above the smallest."""
 TAIL = 99
@@ -112,8 +114,8 @@ def series(results: Results) -> Series | None:
         for key, job in sorted(results.jobs.items())
         if key.size == SIZE and not (key.offset or key.pause_us or key.rate_iops or key.limit_ms)
     }
-    reads = {depth: job for (rw, depth), job in plain.items() if rw == "randread"}
-    writes = {depth: job for (rw, depth), job in plain.items() if rw == "randwrite"}
+    reads = _spread({depth: job for (rw, depth), job in plain.items() if rw == "randread"})
+    writes = _spread({depth: job for (rw, depth), job in plain.items() if rw == "randwrite"})
     if 1 not in reads or len(reads) <= MIN_DEEP:
         return None
     large = [
@@ -122,6 +124,14 @@ def series(results: Results) -> Series | None:
         if key.rw in ("read", "randread") and key.size >= LARGE
     ]
     return Series(reads, writes, max(large, default=0.0))
+
+
+def _spread(jobs: dict[int, Measured]) -> dict[int, Measured]:
+    """Return at most `MOST_DEPTHS` depths up to `DEEPEST`, evenly spread."""
+    depths = sorted(depth for depth in jobs if depth <= DEEPEST)
+    last = max(1, len(depths) - 1)
+    kept = {depths[round(nth * last / (MOST_DEPTHS - 1))] for nth in range(MOST_DEPTHS)} if depths else set()
+    return {depth: jobs[depth] for depth in depths if len(depths) <= MOST_DEPTHS or depth in kept}
 
 
 def only(jobs: Mapping[Any, Measured]) -> bool:

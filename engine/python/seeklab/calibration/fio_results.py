@@ -116,6 +116,8 @@ class Run:
     ticks_us: float | None = None
     """Mean time of a request in the host's block layer, if fio reported it."""
     cpu_percent: float = 0.0
+    workers: int = 1
+    """Workers whose depths add up to the job's."""
 
     @cached_property
     def _reached(self) -> tuple[int, ...]:
@@ -239,11 +241,17 @@ def read_results(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> 
     if not results.files:
         message = f"{what} contains no report of fio; record with fio --output-format=json+ --output=NAME.json"
         raise SeeklabError([Problem("from", message)])
-    results.jobs = {key: Measured(key, tuple(of_key)) for key, of_key in runs.items()}
+    results.jobs = {key: Measured(key, _with_fewest_workers(of_key)) for key, of_key in runs.items()}
     if not results.jobs:
         reasons = "; ".join(results.left_out[:5])
         raise SeeklabError([Problem("from", f"no report in {what} can be used: {reasons}")])
     return results
+
+
+def _with_fewest_workers(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Return the runs that reach their depth with the fewest workers, because more of them add the host's effects."""
+    fewest = min(run.workers for run in runs)
+    return tuple(run for run in runs if run.workers == fewest)
 
 
 def _files(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> tuple[list[Path], str]:
@@ -510,6 +518,7 @@ def _run(options: Mapping[str, str], job: Mapping[str, Any], disk: Mapping[str, 
         runtime_s=ran_s,
         ticks_us=1e3 * disk["read_ticks"] / ios if ios and key.rw in ("read", "randread") else None,
         cpu_percent=job.get("usr_cpu", 0.0) + job.get("sys_cpu", 0.0),
+        workers=int(options.get("numjobs", "1")),
     )
 
 
