@@ -29,8 +29,8 @@ export interface Prediction {
   /** Whether a metric or a view is covered: the question is open, and it would answer it. */
   readonly isCovered: (name: string) => boolean;
   /**
-   * The metrics that are covered in a run with these changes: none in the one that the page opens on, unless the question is about
-   * that run alone.
+   * The metrics that are covered in a run with these changes: none in the one that the page opens on, if the question is about
+   * another run alone.
    */
   coveredIn(run: { readonly variant: string; readonly set: Changes }): (metric: string) => boolean;
   /** Whether the question must still be answered before this variant. */
@@ -44,8 +44,7 @@ export function predictionOf(document: Pick<CaseDocument, "ask" | "default_varia
   const variants = revealingVariants(document);
   const covers = new Set(document.ask.covers);
   const [term, ...others] = termsOf(document.ask.measure);
-  const isAboutOpening =
-    others.length === 0 && (term?.variant ?? document.default_variant) === document.default_variant;
+  const isAboutOpening = others.length > 0 || (term?.variant ?? document.default_variant) === document.default_variant;
   const close = (given: Answer, guess: number | null) => {
     answer = given;
     memory.write(JSON.stringify({ guess }));

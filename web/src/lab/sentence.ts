@@ -5,13 +5,14 @@ import { formatMetric, withoutCovered } from "../base/format.ts";
 /** In place of a sentence of which nothing may be told yet. */
 export const untold = "Predict first: the numbers of this run answer the question.";
 
-/** A sentence with its numbers set apart, without the clauses that would answer an open question. */
+/** A sentence with its numbers set apart, without the clauses that would answer an open question or that the run has no numbers for. */
 export function sentenceNodes(
   template: string,
   metrics: Readonly<Record<string, number>>,
   isCovered: (metric: string) => boolean = () => false,
 ): (Node | string)[] {
-  const told = withoutCovered(template, isCovered);
+  // A run without reads has nothing to say of them.
+  const told = withoutCovered(template, (metric) => isCovered(metric) || !(metric in metrics));
   if (told === "") return [untold];
   return told.split(/(\{[^{}]+\})/).map((piece) => {
     if (!piece.startsWith("{")) return piece;

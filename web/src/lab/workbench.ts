@@ -8,7 +8,7 @@ import { html } from "../base/elements.ts";
 import { revealingVariants } from "./measure.ts";
 import type { Prediction } from "./prediction.ts";
 import { runChoice } from "./runChoice.ts";
-import { loadStages } from "../stage/stages.ts";
+import { loadChartOf, loadStages } from "../stage/stages.ts";
 import { type SwitchStage, switchStage } from "../stage/switchStage.ts";
 import { controls, type Controls } from "./controls.ts";
 import {
@@ -52,8 +52,8 @@ export interface Workbench<Run extends Finished> {
 }
 
 /** Fetches what a workbench of this case shows. */
-export function fetchFor({ view, views }: CaseDocument): Promise<void> {
-  return loadStages([view, ...views]);
+export async function fetchFor({ view, views }: CaseDocument): Promise<void> {
+  await Promise.all([loadStages([view, ...views]), loadChartOf(view)]);
 }
 
 export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>): Workbench<Run> {

@@ -11,14 +11,15 @@ import { fill, stroke } from "../base/colours.ts";
 import { groupThousands } from "../base/format.ts";
 import { keyEntry } from "../charts/legend.ts";
 import { type Outage, outagesOf } from "../charts/rows/outages.ts";
+import { isNarrow } from "./kit/layout.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
 const each_ns = 1e9;
 /** Shares of its second after which all of an outage's nodes are dark, and its lost sets are shown. */
 const [allDark, shown] = [0.35, 0.5];
-/** A field is so many times as wide as it is high. */
-const shape = 2.4;
+/** A field is so many times as wide as it is high: on a wide screen, and on a narrow one. */
+const shapes = { wide: 3.4, narrow: 2.4 } as const;
 /** More nodes than this are not drawn each, unless they are dark. */
 const mostDrawn = 20_000;
 const tallyHeight = 16;
@@ -77,7 +78,7 @@ export function copysetStage({ onRest }: StageOptions): Stage {
     dark: readonly number[],
     lost: readonly (readonly number[])[],
   ): SVGSVGElement {
-    const across = Math.max(1, Math.ceil(Math.sqrt(nodes * shape)));
+    const across = Math.max(1, Math.ceil(Math.sqrt(nodes * shapes[isNarrow(width) ? "narrow" : "wide"])));
     const cell = width / across;
     const tall = Math.ceil(nodes / across) * cell;
     const x = (node: number) => ((node % across) + 0.5) * cell;

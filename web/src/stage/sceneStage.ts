@@ -104,9 +104,10 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
     stageFrame.classList.toggle("pair", isPair && width >= wideEnoughForTwo);
     moments.classList.toggle("pair", isPair && width >= wideEnoughForTwo);
     panels[1].words.hidden = !isPair;
-    build(own, own.result, each_px, isPair ? beside!.own : undefined);
+    const runs = isPair ? [own.result, beside!.result] : [own.result];
+    build(own, own.result, each_px, isPair ? beside!.own : undefined, runs[1]);
     panels[1].element.hidden = !isPair;
-    if (isPair) build(panels[1], beside!.result, each_px, beside!.label);
+    if (isPair) build(panels[1], beside!.result, each_px, beside!.label, runs[0]);
     else delete panels[1].built;
     key.replaceChildren(...(own.built?.key ?? []).map(([meaning, words]) => keyEntry(words, meaning)));
     note.textContent = own.built?.note ?? "";
@@ -115,12 +116,18 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
     draw();
   }
 
-  function build(panel: Panel, result: Result, width: number, title: string | undefined): void {
+  function build(
+    panel: Panel,
+    result: Result,
+    width: number,
+    title: string | undefined,
+    other: Result | undefined,
+  ): void {
     panel.result = result;
     panel.journeys = journeysOf(result);
     panel.title.textContent = title ?? "";
     panel.title.hidden = title === undefined;
-    panel.built = scene.build({ result, journeys: panel.journeys, focus, width });
+    panel.built = scene.build({ result, journeys: panel.journeys, focus, width, other });
     const { height, backdrop } = panel.built;
     panel.frame.replaceChildren(backdrop, panel.canvas);
     panel.frame.style.height = `${height}px`;

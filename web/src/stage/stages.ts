@@ -6,6 +6,7 @@
 import type { CaseDocument } from "../engine/types.ts";
 import { chartNamed } from "../charts/catalogue.ts";
 import { histogramChart } from "../charts/histogram.ts";
+import { loadPlot } from "../charts/plot.ts";
 import { chartStage } from "./chartStage.ts";
 import { sceneStage } from "./sceneStage.ts";
 import { lifeScene } from "./scenes/life.ts";
@@ -64,6 +65,11 @@ export function sceneNamed(view: string): Scene | undefined {
 /** Whether a view is a stage of its own, and not a chart. */
 export function isStage(view: string): boolean {
   return view === lifeScene.name || sceneFiles.has(view) || stageFiles.has(view);
+}
+
+/** Fetches what draws the stage of this name, if it is a chart or has one in it: then it is at once as large as it stays. */
+export async function loadChartOf(view: string): Promise<void> {
+  if (!isStage(view) || view === "monitor" || view === "alignment") await loadPlot();
 }
 
 /** @throws when a stage is asked for that was not fetched. */

@@ -66,7 +66,7 @@ describe("the question of a case", () => {
     expect(prediction.isCovered("m")).toBe(false);
   });
 
-  it("covers nothing in the run that the page opens on, unless it is about that run", () => {
+  it("covers nothing in the run that the page opens on, if it is about another run alone", () => {
     const covers = ["m"];
     const coveredIn = (measure: unknown, run: { variant: string; set: object }) =>
       predictionOf({ ...doc, ask: { measure, covers } as unknown as Ask }, memoryWith()).coveredIn({
@@ -78,6 +78,7 @@ describe("the question of a case", () => {
     expect(coveredIn({ metric: "m", variant: "fixed" }, { ...opening, set: { a: 1 } })).toBe(true);
     expect(coveredIn({ metric: "m", variant: "fixed" }, { ...opening, variant: "other" })).toBe(true);
     expect(coveredIn({ metric: "m", variant: "broken" }, opening)).toBe(true);
+    expect(coveredIn(ask.measure, opening)).toBe(true);
   });
 
   it.each(["", "{", "7", '{"guess":"much"}', "{}"])("is open when what was remembered is %j", (text) => {

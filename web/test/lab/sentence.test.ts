@@ -5,12 +5,12 @@ import { sentenceNodes, untold } from "../../src/lab/sentence.ts";
 const told = (...args: Parameters<typeof sentenceNodes>) => html("p", {}, ...sentenceNodes(...args));
 
 describe("a case's sentence", () => {
-  it("has numbers that were measured, bytes with their unit, and a dash for what was not", () => {
+  it("has numbers that were measured, bytes with their unit, and no clause of what was not", () => {
     const said = told("The commit of {commit_bytes} took {commit_s} s; {late} late.", {
       commit_bytes: 1_003_270_136,
       commit_s: 9.08,
     });
-    expect(said.textContent).toBe("The commit of 956.79\u00a0MiB took 9.08 s; – late.");
+    expect(said.textContent).toBe("The commit of 956.79\u00a0MiB took 9.08 s.");
     expect(said.querySelector("b")!.title).toBe("1003270136");
   });
 

@@ -130,7 +130,7 @@ describe("a prediction", () => {
     const measure = () => Promise.resolve(2);
     const { element } = predictionSection({ prediction, ask, onAnswered: () => undefined, measure });
     document.body.replaceChildren(element);
-    expect(element.querySelector("button[type=submit]")!.textContent).toBe("Commit");
+    expect(element.querySelector("button[type=submit]")!.textContent).toBe("Check my guess");
     submit(element);
     const exact = `${said("2×")}: ${words.exactly}. ${gives("2.00×")}.`;
     await vi.waitFor(() => expect(element.textContent).toContain(exact));

@@ -44,6 +44,7 @@ import { whatIfs } from "./whatIfs.ts";
 const restMs = 60;
 const restIntervalMs = 300;
 const spokenAfterMs = 600;
+const patienceMs = 1500;
 
 const page = preparePage();
 const { root, message } = page;
@@ -85,6 +86,7 @@ function isLargest(drawing: Element, _: number, all: readonly Element[]): boolea
 /** Builds the page; what it gives shows the first result, or says why there is none and starts from the case as it is. */
 function build(engine: EngineClient, doc: CaseDocument, start: PageState): () => Promise<void> {
   const { ask } = engine;
+  const builtAt_ms = performance.now();
   // The reference and the question's measure run on a second thread, so that they do not delay a drag.
   let second: EngineClient | undefined;
   const other = () => (second ??= new EngineClient());
@@ -143,7 +145,8 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     listeners: {
       onResult(result, { isOpening, isPartial }) {
         if (isOpening) performance.mark("first-chart");
-        shown();
+        // A part of a run may be of another height; it is shown only where the whole takes long.
+        if (!isPartial || performance.now() - builtAt_ms > patienceMs) shown();
         if (isPartial) {
           drawRestSoon();
           return;

@@ -42,14 +42,10 @@ export function predictionSection(options: PredictionSectionOptions): Prediction
   const element = html("section", { class: "prediction", "aria-labelledby": "prediction-title" });
   const slider = guessSlider(ask);
   const form = html("form");
-  const commit = html(
-    "button",
-    { type: "submit" },
-    revealingTitle === undefined ? "Commit" : `Commit and show “${revealingTitle}”`,
-  );
+  const commit = html("button", { type: "submit" }, "Check my guess");
   const skip = html("button", { type: "button", class: "quiet" }, "Skip");
   const title = html("h2", { id: "prediction-title" }, "Your prediction");
-  const live = html("p", { class: "reveal", "aria-live": "polite" });
+  const live = html("p", { class: "reveal", "aria-live": "polite", tabindex: -1 });
 
   switch (prediction.answer.kind) {
     case "open":
@@ -73,6 +69,8 @@ export function predictionSection(options: PredictionSectionOptions): Prediction
     prediction.commit(slider.value());
     form.remove();
     reveal(slider.value());
+    // The answer comes here; without this, the keyboard would begin at the top of the page again.
+    live.focus({ preventScroll: true });
     options.onAnswered();
   });
   skip.addEventListener("click", () => {
@@ -83,6 +81,10 @@ export function predictionSection(options: PredictionSectionOptions): Prediction
   });
 
   function reveal(guess: number): void {
+    const named = revealingTitle === undefined ? "" : ` of “${revealingTitle}”`;
+    live.replaceChildren(
+      ...filled(`You said {given}. Simulating the run${named} …`, "{given}", formatExact(guess, ask.unit)),
+    );
     options
       .measure()
       .then((answer) => {

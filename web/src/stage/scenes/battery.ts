@@ -15,7 +15,7 @@ import { layoutOf } from "../kit/layout.ts";
 import { lane } from "../kit/lane.ts";
 import { emptyScene, layOut, line, write } from "../kit/drawing.ts";
 import { box, picture, textAt, type Box } from "../kit/picture.ts";
-import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { type Built, endOfPair, type Frame, type SceneInput, type Scene } from "./scene.ts";
 
 /** The scale of commits a second: decades from 1 to 10,000. */
 const decades = 4;
@@ -36,7 +36,7 @@ export const batteryScene: Scene = {
 function build(input: SceneInput): Built {
   const { result, width } = input;
   const run = batteryOf(result);
-  const end_s = result.summary.simulated_ns / 1e9;
+  const end_s = endOfPair(input);
   if (run === undefined) {
     return emptyScene(width, "No controller of this run has a cache.");
   }
@@ -48,7 +48,8 @@ function build(input: SceneInput): Built {
   const disks = { x: Math.round(right * 0.84), width: Math.round(right * 0.15), y: 246, height: 92 };
   const crowd = { x: 3, y: 190, width: memory.x - 40, height: 148 };
   const plot = plotAt({ left: 52, right: 10, y: 420, height: 140 }, { left: 70, right: 14, y: 64, height: 240 });
-  const height = narrow ? 610 : 376;
+  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  const height = narrow ? 400 : 376;
   const most = Math.max(1, ...intervals.map(({ waiting }) => waiting));
   const each = Math.max(1, Math.ceil(most / crowdOf));
   // Commits so far.

@@ -9,6 +9,7 @@
  */
 import { svg } from "../../base/elements.ts";
 import { formatBytes, formatNanos, formatNumber } from "../../base/format.ts";
+import type { Result } from "../../engine/api.ts";
 import { layerNames } from "../../engine/journeys.ts";
 import {
   clientsEndOf,
@@ -24,16 +25,17 @@ import {
 import type { Meaning } from "../../base/colours.ts";
 import { firstAfter } from "../kit/lookup.ts";
 import { isNarrow } from "../kit/layout.ts";
-import { textAt, picture } from "../kit/picture.ts";
+import { type Box, textAt, picture } from "../kit/picture.ts";
 import { layBricks } from "../kit/wall.ts";
 import { arc, disc, queue, write } from "../kit/drawing.ts";
-import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { type Built, type Frame, pairOf, type SceneInput, type Scene } from "./scene.ts";
 
 const bricksAcross = 12;
 const bricksHigh = 22;
 const fall_s = 0.4;
-/** Groups that follow each other differ in paint. */
-const paints: readonly Meaning[] = ["memory", "network", "flash"];
+/** Groups that follow each other are two tints of what memory is painted with. */
+const paints: readonly Meaning[] = ["memory", "prefetched"];
+const shortestLongest_ns = 1e6;
 
 export const bucketScene: Scene = {
   name: "bucket",
@@ -65,12 +67,14 @@ function build(input: SceneInput): Built {
   const narrow = isNarrow(width);
   const end_s = clientsEndOf(result);
   const during = intervals.filter(({ from_s }) => from_s < end_s);
-  const limit = Math.max(0, ...during.map((interval) => interval.limit_bytes));
-  const most = Math.max(1, ...during.map((interval) => interval.dirty_max_bytes));
-  const largest = Math.max(1, ...groups.map((group) => group.bytes));
-  const top = isPerGroup ? Math.max(limit, largest) : Math.max(limit, limit === 0 || most > limit ? most : 0);
+  const { limit, most, longest } = scalesOf(result);
+  // Both runs of a pair have the same scales.
+  const scales = pairOf(input).map(scalesOf);
+  const top = Math.max(...scales.map((scale) => scale.top));
+  const longestOfPair = Math.max(...scales.map((scale) => scale.longest));
 
-  const height = narrow ? 560 : 380;
+  // On a narrow screen the curve has no room: what waits and what is dirty comes first.
+  const height = narrow ? 400 : 380;
   const vesselTop = 104;
   const vesselBottom = narrow ? 330 : height - 72;
   const bucketWidth = narrow ? width : Math.round(width * 0.58);
@@ -84,7 +88,7 @@ function build(input: SceneInput): Built {
   }));
   const yOf = (bytes: number) => vesselBottom - (bytes / top) * (vesselBottom - vesselTop);
   const curve = narrow
-    ? { x: 48, y: 420, width: width - 60, height: height - 420 - 40 }
+    ? undefined
     : { x: bucketWidth + 56, y: vesselTop, width: width - bucketWidth - 70, height: vesselBottom - vesselTop };
 
   // Writes that have entered by the end of each interval: how the open group fills.
@@ -150,7 +154,7 @@ function build(input: SceneInput): Built {
     const layers = layersAt(time_s);
     drawBricks(frame, layers);
     const actors = drawWriters(frame) + drawFalling(frame, layers) + drawDrain(frame);
-    drawCurve(frame);
+    if (curve !== undefined) drawCurve(frame, curve);
     return actors + Math.round((layers.reduce((sum, layer) => sum + layer.bytes, 0) / top) * bricksAcross * bricksHigh);
   }
 
@@ -200,17 +204,18 @@ function build(input: SceneInput): Built {
     });
     const half = (bucketWidth - 24) / 2;
     let nth = 0;
-    for (const [phase, words] of [
-      ["throttle_delay", "delayed on purpose"],
-      ["throttle_wait", "stopped at the limit"],
+    const { every } = journeys;
+    for (const [phase, whole, none] of [
+      ["throttle_delay", "delayed on purpose", "no writes delayed"],
+      ["throttle_wait", "stopped at the limit", "none stopped"],
     ] as const) {
+      const words = narrow ? whole.split(" ")[0]! : whole;
       const rows = queues[phase];
       const left = 8 + nth * half;
       const meaning: Meaning = phase === "throttle_delay" ? "delayed" : "stopped";
-      write(frame, `${rows.length === 0 ? "nobody" : rows.length * journeys.every} ${words}`, left, 20, {
-        soft: rows.length === 0,
-        size: 13,
-      });
+      // Of each so many requests one is recorded, so a count of all writes would be a guess.
+      const many = every === 1 ? `${rows.length} ${words}` : `${words}; a square stands for ${every}`;
+      write(frame, rows.length === 0 ? none : many, left, 20, { soft: rows.length === 0, size: 13 });
       queue(frame, { journeys }, rows, { x: left + 6, y: 34, width: half - 16, height: 44 }, meaning);
       nth += 1;
     }
@@ -269,27 +274,25 @@ function build(input: SceneInput): Built {
     return many;
   }
 
-  const delays = during.flatMap((interval) => {
-    const held = interval.delayed + interval.blocked;
-    const mean = held === 0 ? 0 : (interval.delay_ns + interval.blocked_ns) / held;
-    return [{ share: interval.dirty_mean_bytes / Math.max(1, isPerGroup ? most : limit || most), mean }];
-  });
-  const longest = Math.max(1e6, ...delays.map(({ mean }) => mean));
-  const curveX = (share: number) => curve.x + Math.min(1, share) * curve.width;
+  const delays = during.map((interval) => ({
+    share: interval.dirty_mean_bytes / Math.max(1, isPerGroup ? most : limit || most),
+    mean: meanDelayOf(interval),
+  }));
+  const curveX = (curve: Box, share: number) => curve.x + Math.min(1, share) * curve.width;
   const floor_ns = 1e4;
-  const curveY = (mean: number) => {
-    const share = Math.log(Math.max(floor_ns, mean) / floor_ns) / Math.log(longest / floor_ns);
+  const curveY = (curve: Box, mean: number) => {
+    const share = Math.log(Math.max(floor_ns, mean) / floor_ns) / Math.log(longestOfPair / floor_ns);
     return curve.y + curve.height * (1 - share);
   };
 
-  function drawCurve(frame: Frame): void {
+  function drawCurve(frame: Frame, curve: Box): void {
     const interval = intervalOf(during, frame.time_ns / 1e9, step_s);
     if (interval === undefined) return;
     const held = interval.delayed + interval.blocked;
     const isShut = held + interval.not_delayed === 0;
-    const mean = isShut ? longest : held === 0 ? 0 : (interval.delay_ns + interval.blocked_ns) / held;
-    const x = curveX(interval.dirty_mean_bytes / Math.max(1, isPerGroup ? most : limit || most));
-    const y = curveY(mean);
+    const mean = isShut ? longest : meanDelayOf(interval);
+    const x = curveX(curve, interval.dirty_mean_bytes / Math.max(1, isPerGroup ? most : limit || most));
+    const y = curveY(curve, mean);
     disc(frame, x, y, 7, mean === 0 ? "memory" : isShut || interval.blocked > 0 ? "stopped" : "delayed");
     arc(frame, { x, y, radius: 7 }, "ink", 1.5);
     const words = isShut ? "no write enters" : mean === 0 ? "no delay" : formatNanos(mean);
@@ -339,6 +342,7 @@ function build(input: SceneInput): Built {
         ...words.map((line, nth) => textAt(right + 4, first + nth * 14, line)),
       );
     }
+    if (curve === undefined) return root;
     root.append(
       textAt(curve.x, curve.y - 14, "mean delay of delayed writes", "soft"),
       svg("path", { d: `M${curve.x} ${curve.y}V${curve.y + curve.height}H${curve.x + curve.width}`, class: "outline" }),
@@ -350,8 +354,8 @@ function build(input: SceneInput): Built {
         "end",
       ),
     );
-    for (let mean = floor_ns; mean <= longest; mean *= 10) {
-      const y = curveY(mean);
+    for (let mean = floor_ns; mean <= longestOfPair; mean *= 10) {
+      const y = curveY(curve, mean);
       root.append(
         svg("line", { x1: curve.x, x2: curve.x + curve.width, y1: y, y2: y, class: "thin" }),
         textAt(curve.x - 4, y + 4, mean === floor_ns ? "0" : formatNanos(mean), "soft", "end"),
@@ -359,7 +363,13 @@ function build(input: SceneInput): Built {
     }
     for (const { share, mean } of thin(delays, 240)) {
       root.append(
-        svg("circle", { cx: curveX(share), cy: curveY(mean), r: 2.2, fill: "var(--ink-soft)", opacity: 0.35 }),
+        svg("circle", {
+          cx: curveX(curve, share),
+          cy: curveY(curve, mean),
+          r: 2.2,
+          fill: "var(--ink-soft)",
+          opacity: 0.35,
+        }),
       );
     }
     return root;
@@ -376,6 +386,25 @@ function build(input: SceneInput): Built {
     draw,
     describe: (time_ns) => `${formatNumber(time_ns / 1e9)} s: ${describeMoment(result, time_ns / 1e9)}`,
   };
+}
+
+/** The mean delay of the writes that were held up in an interval. */
+function meanDelayOf({ delayed, blocked, delay_ns, blocked_ns }: Interval): number {
+  const held = delayed + blocked;
+  return held === 0 ? 0 : (delay_ns + blocked_ns) / held;
+}
+
+/** The ends of a run's scales: dirty data, and mean delays. */
+function scalesOf(result: Result) {
+  const { zfs } = result.scenario;
+  const isPerGroup = zfs != null && throttleOf(zfs).isPerGroup;
+  const end_s = clientsEndOf(result);
+  const during = intervalsOf(result).filter(({ from_s }) => from_s < end_s);
+  const limit = Math.max(0, ...during.map((interval) => interval.limit_bytes));
+  const most = Math.max(1, ...during.map((interval) => interval.dirty_max_bytes));
+  const largest = Math.max(1, ...groupsOf(result).map((group) => group.bytes));
+  const top = isPerGroup ? Math.max(limit, largest) : Math.max(limit, limit === 0 || most > limit ? most : 0);
+  return { limit, most, top, longest: Math.max(shortestLongest_ns, ...during.map(meanDelayOf)) };
 }
 
 function intervalOf(intervals: readonly Interval[], time_s: number, step_s: number): Interval | undefined {

@@ -8,13 +8,13 @@
  */
 import type { Meaning } from "../../base/colours.ts";
 import { formatNanos } from "../../base/format.ts";
-import { type LayerName, layerNames } from "../../engine/journeys.ts";
+import { type Journeys, journeysOf, type LayerName, layerNames } from "../../engine/journeys.ts";
 import type { Result } from "../../engine/api.ts";
 import { isNarrow } from "../kit/layout.ts";
 import { Glide, queue, write } from "../kit/drawing.ts";
 import { piecesOf } from "../kit/pieces.ts";
 import { box, picture, presentLine, textAt } from "../kit/picture.ts";
-import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { type Built, type Frame, pairOf, type SceneInput, type Scene } from "./scene.ts";
 import { firstFrom } from "../kit/lookup.ts";
 import { labelOf, meaningOf } from "./words.ts";
 
@@ -68,7 +68,8 @@ function build(input: SceneInput): Built {
   const glide = new Glide(journeys.count);
 
   // Work in the order of its begin, each in the first lane that is free.
-  const pieces = piecesOf(journeys, (stay) => journeys.layer[stay] === number && works.has(journeys.phaseOf(stay)));
+  const workOf = (of: Journeys) => piecesOf(of, (stay) => of.layer[stay] === number && works.has(of.phaseOf(stay)));
+  const pieces = workOf(journeys);
   const free = new Float64Array(node.cores);
   const laneOf = new Map<number, number>();
   for (const stay of pieces.stays) {
@@ -78,7 +79,12 @@ function build(input: SceneInput): Built {
     free[lane] = journeys.to_ns[stay]!;
     laneOf.set(stay, lane);
   }
-  const usual = pieces.lengths[Math.floor(pieces.lengths.length * 0.6)] ?? 1e6;
+  const usual = Math.max(
+    ...pairOf(input).map((run) => {
+      const { lengths } = run === result ? pieces : workOf(journeysOf(run));
+      return lengths[Math.floor(lengths.length * 0.6)] ?? 1e6;
+    }),
+  );
   const span_ns = Math.max(1, (usual * piecesShown) / (narrow ? 2.5 : 1));
   const locked = lockedOf(input);
   const calls = journeys.marks("interrupted").time_ns;

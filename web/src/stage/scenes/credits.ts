@@ -16,7 +16,7 @@ import { box, textAt, picture } from "../kit/picture.ts";
 import { layoutOf } from "../kit/layout.ts";
 import { along } from "../kit/lane.ts";
 import { layBricks } from "../kit/wall.ts";
-import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { type Built, endOfPair, type Frame, type SceneInput, type Scene } from "./scene.ts";
 import { timeWords } from "./words.ts";
 
 const bricksAcross = 14;
@@ -41,7 +41,7 @@ export const creditsScene: Scene = {
 function build(input: SceneInput): Built {
   const { result, focus, width } = input;
   const account = creditsOf(result, focus);
-  const end_s = result.summary.simulated_ns / 1e9;
+  const end_s = endOfPair(input);
   const { narrow, right, plot: plotAt } = layoutOf(width, 0.56);
   const belt = { left: 0, right, y: 292 };
   const vessel = {
@@ -51,7 +51,8 @@ function build(input: SceneInput): Built {
     bottom: 218,
   };
   const middle = vessel.x + vessel.width / 2;
-  const height = narrow ? 600 : 386;
+  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  const height = narrow ? 398 : 386;
   const plot = plotAt({ left: 44, right: 10, y: 418, height: 140 }, { left: 62, right: 12, y: 64, height: 240 });
   if (account === undefined) {
     return emptyScene(width, "No volume of this run has credits.");

@@ -16,7 +16,7 @@ import { box, textAt, picture } from "../kit/picture.ts";
 import { layoutOf } from "../kit/layout.ts";
 import { paleBox } from "../kit/wall.ts";
 import { emptyScene, line, shape, write } from "../kit/drawing.ts";
-import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { type Built, endOfPair, type Frame, type SceneInput, type Scene } from "./scene.ts";
 
 const squarePages = 16;
 const stretches = 4;
@@ -50,11 +50,11 @@ function build(input: SceneInput): Built {
   }
   const { count, guesses, changes } = file;
   const device: Meaning = result.scenario.devices.some(({ hdd }) => hdd != null) ? "disk" : "flash";
-  const end_ns = Math.max(1, result.summary.simulated_ns);
+  const end_ns = Math.max(1, endOfPair(input) * 1e9);
   const { narrow, right: left, plot: plotAt } = layoutOf(width, 0.62);
   const size = narrow ? 11 : 13;
   const columns = Math.max(8, Math.floor((left - 2) / size));
-  const rowsOfStretch = Math.max(1, Math.min(narrow ? 5 : 6, Math.ceil(count / squarePages / stretches / columns)));
+  const rowsOfStretch = Math.max(1, Math.min(narrow ? 3 : 4, Math.ceil(count / squarePages / stretches / columns)));
   const squares = Math.min(columns * rowsOfStretch, Math.ceil(count / squarePages / stretches));
   const shown = squares * squarePages;
   const stretchTall = rowsOfStretch * size + 18;
@@ -64,7 +64,8 @@ function build(input: SceneInput): Built {
     { left: 40, right: 16, y: grid.y + gridTall + 56, height: 130 },
     { left: 58, right: 12, y: 60, height: grid.y + gridTall - 100 },
   );
-  const height = narrow ? plot.y + plot.height + 30 : grid.y + gridTall + 28;
+  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  const height = grid.y + gridTall + 28;
   const starts = Array.from(
     { length: stretches },
     (_, nth) => Math.round((count * nth) / stretches / squarePages) * squarePages,

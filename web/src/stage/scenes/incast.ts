@@ -12,7 +12,8 @@ import { firstAfter } from "../kit/lookup.ts";
 import { type PortPacket, portRecordOf } from "./portPackets.ts";
 import { box, textAt, picture } from "../kit/picture.ts";
 import { arc, clock, disc, line, write } from "../kit/drawing.ts";
-import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { journeysOf } from "../../engine/journeys.ts";
+import { type Built, type Frame, pairOf, type SceneInput, type Scene } from "./scene.ts";
 
 /** How long a dropped packet is seen to fall. */
 const fall_ns = 600_000;
@@ -27,10 +28,12 @@ export const incastScene: Scene = {
   build,
 };
 
-function build({ journeys, result, width }: SceneInput): Built {
+function build(input: SceneInput): Built {
+  const { journeys, result, width } = input;
   const record = portRecordOf(result, journeys);
   const { servers, buffer, packets, taken, dropped, waits } = record;
-  const [from_ns, to_ns] = journeys.window;
+  const [from_ns] = journeys.window;
+  const to_ns = Math.max(...pairOf(input).map((run) => journeysOf(run).window[1]));
   const height = 336;
   const [top, tall] = [34, 196];
   const middle = top + tall / 2;

@@ -49,7 +49,7 @@ function build(input: SceneInput): Built {
   const layer = Math.floor(disk / 65536);
   const visits = visitsOf(input, disk);
   const narrow = isNarrow(width);
-  const size = narrow ? Math.min(300, width - 8) : 340;
+  const size = narrow ? Math.min(210, width - 8) : 340;
   const height = narrow ? size + 210 : size + 8;
   const [cx, cy] = [narrow ? width / 2 - 14 : size / 2 + 8, size / 2 + 4];
   const outer = size / 2 - 6;

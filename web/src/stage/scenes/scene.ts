@@ -12,6 +12,18 @@ export interface SceneInput {
   readonly journeys: Journeys;
   readonly focus: Focus;
   readonly width: number;
+  /** The run that is played beside this one: both have the same scales. */
+  readonly other?: Result | undefined;
+}
+
+/** The runs whose scales are the same. */
+export function pairOf({ result, other }: Pick<SceneInput, "result" | "other">): readonly Result[] {
+  return other === undefined ? [result] : [result, other];
+}
+
+/** The end of the longer run of a pair, in seconds. */
+export function endOfPair(input: Pick<SceneInput, "result" | "other">): number {
+  return Math.max(...pairOf(input).map(({ summary }) => summary.simulated_ns)) / 1e9;
 }
 
 /** One frame on the canvas. */

@@ -84,7 +84,7 @@ function build({ journeys, result, width }: SceneInput): Built {
   const disks = disksOf(journeys).slice(0, mostDisks);
   const turn_ns = disks.find(({ offTrack }) => offTrack.length > 0)?.turn_ns ?? usual_ns;
   // As few rows as fit, all as long.
-  const least = Math.max(1, Math.ceil(disks.length / Math.max(1, Math.floor(width / 118))));
+  const least = Math.max(1, Math.ceil(disks.length / Math.max(1, Math.floor(width / 88))));
   const columns = Math.max(1, Math.ceil(disks.length / least));
   const cell = Math.min(150, width / columns);
   const tall = cell + 14;

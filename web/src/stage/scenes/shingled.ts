@@ -14,7 +14,7 @@ import { emptyScene, shape, write } from "../kit/drawing.ts";
 import { box, picture } from "../kit/picture.ts";
 import { layoutOf } from "../kit/layout.ts";
 import { lane } from "../kit/lane.ts";
-import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { type Built, endOfPair, type Frame, type SceneInput, type Scene } from "./scene.ts";
 import { timeWords } from "./words.ts";
 
 /** Overlap of a tile with the next one, and its lift while it is cleaned, in pixels. */
@@ -33,7 +33,7 @@ export const shingledScene: Scene = {
 function build(input: SceneInput): Built {
   const { result, width } = input;
   const drive = shingledOf(result);
-  const end_s = result.summary.simulated_ns / 1e9;
+  const end_s = endOfPair(input);
   if (drive === undefined) {
     return emptyScene(width, "No drive of this run is shingled.");
   }
@@ -43,7 +43,8 @@ function build(input: SceneInput): Built {
   const roof = { x: 8, y: 150, width: right - 20, height: 110 };
   const count = Math.max(1, intervals[0]?.parts.length ?? 1);
   const wide = roof.width / count;
-  const height = narrow ? 600 : 350;
+  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  const height = narrow ? 380 : 350;
   const plot = plotAt({ left: 46, right: 10, y: 400, height: 140 }, { left: 62, right: 12, y: 64, height: 230 });
   const mostHeld = Math.max(1e-9, ...intervals.flatMap(({ parts }) => parts));
   const writes = cachedWrites(intervals, plot, end_s);

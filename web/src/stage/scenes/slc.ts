@@ -17,7 +17,7 @@ import { layoutOf } from "../kit/layout.ts";
 import { emptyScene, line, write } from "../kit/drawing.ts";
 import { lane } from "../kit/lane.ts";
 import { paleBox } from "../kit/wall.ts";
-import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { type Built, endOfPair, type Frame, type SceneInput, type Scene } from "./scene.ts";
 import { timeWords } from "./words.ts";
 
 const rowsOfBlocks = 12;
@@ -36,7 +36,7 @@ export const slcScene: Scene = {
 function build(input: SceneInput): Built {
   const { result, width } = input;
   const cache = slcOf(result);
-  const end_s = result.summary.simulated_ns / 1e9;
+  const end_s = endOfPair(input);
   if (cache === undefined) {
     return emptyScene(width, "This run has no logical unit with an SLC cache.");
   }
@@ -46,7 +46,8 @@ function build(input: SceneInput): Built {
   const across = Math.ceil(blocks / rowsOfBlocks);
   const wide = grid.width / across;
   const tall = grid.height / rowsOfBlocks;
-  const height = narrow ? 610 : 360;
+  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  const height = narrow ? 404 : 360;
   const plot = plotAt({ left: 46, right: 10, y: 420, height: 140 }, { left: 62, right: 12, y: 64, height: 230 });
   const writes = cachedWrites(intervals, plot, end_s);
   // In MB.

@@ -15,7 +15,7 @@ import { box, textAt, picture } from "../kit/picture.ts";
 import { layoutOf } from "../kit/layout.ts";
 import { lane } from "../kit/lane.ts";
 import { layBricks } from "../kit/wall.ts";
-import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { type Built, endOfPair, type Frame, type SceneInput, type Scene } from "./scene.ts";
 
 const rowsOfBricks = 16;
 const bricks = 320;
@@ -40,12 +40,13 @@ function build(input: SceneInput): Built {
   }
   const { intervals, commits, background, limit, most } = cache;
   const waits = waitsOf(result, focus.job);
-  const end_s = result.summary.simulated_ns / 1e9;
+  const end_s = endOfPair(input);
   const { narrow, right, plot: plotAt } = layoutOf(width, 0.58);
   const tank = { x: 2, y: 40, width: right - 92, height: 190 };
   const disk = { x: right - 58, y: tank.y + 50, width: 54, height: 90 };
   const journal = { x: 2, y: tank.y + tank.height + 54, width: right - 6, height: 26 };
-  const height = narrow ? 620 : 380;
+  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  const height = narrow ? 400 : 380;
   const plot = plotAt({ left: 62, right: 10, y: 420, height: 150 }, { left: 76, right: 14, y: 40, height: 250 });
   const wall = { columns: bricks / rowsOfBricks, rows: rowsOfBricks, gap: 0.75 };
   // The tank holds a little more than there ever was.

@@ -97,7 +97,7 @@ test("no page shows the answer before its question is answered", async ({ open }
       const words = document.querySelector(".prediction").innerText;
       return [words, document.querySelector("main").innerText.replace(words, "")];
     });
-    await page.getByRole("button", { name: /^Commit/ }).click();
+    await page.getByRole("button", { name: /^Check/ }).click();
     // The number and the text after it, which has its unit.
     const revealed = page.locator(".reveal b").nth(1);
     await revealed.waitFor({ timeout: 120_000 });

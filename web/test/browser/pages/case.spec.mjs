@@ -42,7 +42,7 @@ test("the first load has one case of the library, and beside the engine at most 
 test("after the prediction two runs play on one clock", async ({ open }) => {
   const page = await open("/vdisk-sharding.html");
   await page.locator(".stage canvas").first().waitFor();
-  await page.getByRole("button", { name: /^Commit/ }).click();
+  await page.getByRole("button", { name: /^Check/ }).click();
   await page.locator(".scene-title").filter({ hasText: "Before" }).waitFor();
   const titles = await page.locator(".scene-title:visible").allTextContents();
   assert.deepEqual(titles, ["Before", "Both"]);
