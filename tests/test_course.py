@@ -83,6 +83,72 @@ def test_a_commitment_is_kept_with_its_confidence_and_whether_it_was_near() -> N
     assert "90%            2            1      50%" in repr(notebook.calibration())
 
 
+def test_confidence_starts_at_no_idea_which_is_that_of_a_guess() -> None:
+    asked = notebook.Prediction("Which?", lambda: "b", name="which", choices=["a", "b", "c", "d"])
+    asked.commit("a")
+    question("number").commit(5)
+    assert [entry["confidence"] for entry in kept()] == [25, 0]
+
+
+def test_a_typed_number_stays_as_typed_and_a_dragged_one_is_rounded() -> None:
+    asked = question()
+    asked._input.value = 37.123  # noqa: SLF001 -- as a learner types
+    asked.commit()
+    assert asked.value == 37.123
+    asked = question("dragged")
+    (slider, _) = asked._shown.children  # noqa: SLF001 -- as a learner drags
+    slider.value = 12.3456
+    asked.commit()
+    assert asked.value == 12.3
+
+
+@pytest.mark.parametrize(
+    ("scale", "unit", "high", "given", "actual", "near"),
+    [
+        ("log", "s", 1000, 70, 100, True),
+        ("log", "s", 1000, 60, 100, False),
+        ("log", "%", 100, 70, 100, False),
+        ("log", "%", 100, 0.7, 1, True),
+        ("log", "x", 100, 0.78, 1, False),
+        ("log", "x", 100, 3, 4, True),
+        ("linear", "x", 2, 0.78, 1, False),
+        ("linear", "points", 100, 45, 50, True),
+    ],
+)
+def test_how_near_is_right_depends_on_the_kind_of_question(
+    scale: str, unit: str, high: float, given: float, actual: float, *, near: bool
+) -> None:
+    asked = notebook.Prediction("How?", lambda: actual, name="near", low=0.01, high=high, scale=scale, unit=unit)
+    asked.commit(given)
+    assert kept()[0]["near"] is near
+
+
+def test_each_check_of_a_task_is_recorded_and_a_solved_one_cannot_be_skipped() -> None:
+    hint, skip = notebook.turn("tail/late").children[1].children
+    notebook.check("tail/late", lambda share, servers: share * servers)
+    hint.click()
+    notebook.check("tail/late", lambda share, servers: 1 - (1 - share) ** servers)
+    skip.click()
+    rows = [{name: entry[name] for name in ("id", "kind", "attempt", "ok", "code", "hints")} for entry in kept()]
+    assert rows == [
+        {"id": "turn/tail/late", "kind": "turn", "attempt": 1, "ok": False, "code": "sum", "hints": 0},
+        {"id": "turn/tail/late", "kind": "turn", "attempt": 2, "ok": True, "code": "", "hints": 1},
+    ]
+    assert "skipped" not in repr(notebook.calibration())
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_a_check_that_is_stopped_shows_no_frame_with_the_answer(stop: type[BaseException]) -> None:
+    def interrupted(_share: float, _servers: int) -> float:
+        raise stop
+
+    with pytest.raises(Exception, match="Stopped") as stopped:
+        notebook.check("tail/late", interrupted)
+    error: Any = stopped.value
+    assert error._render_traceback_() == [str(error)]
+    assert not Path("commits.json").exists()
+
+
 def test_what_was_committed_before_is_remembered_and_the_first_commitment_stands() -> None:
     question().commit(5)
     again = question()

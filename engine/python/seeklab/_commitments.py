@@ -1,32 +1,40 @@
 """A learner's commitments, in `commits.json` next to the notebook: one list for notebook, exercise and grader.
 
-An entry has the question's `id`, the `value` (a number or a word), the `confidence` in percent, whether it was
-`skipped`, and the `time`. `near` says whether the run confirmed it. It shows learners how well they judge their own
-confidence, and earns no points. In a browser, the kernel's files disappear with the kernel. Each commitment is
-therefore sent to the lab's page, which stores the same file and passes it to the next kernel.
+An entry of a prediction has the question's `id`, the `value` (a number or a word), the `confidence` in percent, whether
+it was `skipped`, and the `time`. `near` says whether the run confirmed it. It shows learners how well they judge their
+own confidence, and earns no points. An entry with `kind` "turn" is one check of a task (see `Attempt`). In a browser,
+the kernel's files disappear with the kernel. Each commitment is therefore sent to the lab's page, which stores the same
+file and passes it to the next kernel.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from errno import EFBIG
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from seeklab._saving import locked, write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FILE = "commits.json"
 LONGEST = 1 << 20
 """A larger file, in bytes, was not written by this module."""
 
+TURN = "turn"
+"""The kind of an entry that is one check of a task."""
+
 PAGE = "seeklab.commits"
 """Name of the channel that sends commitments to the lab's page in the browser."""
 
-_unwritten: list[Commitment] = []
+_unwritten: list[Commitment | Attempt] = []
 """Commitments of this session, if the folder cannot be written; lost with the kernel."""
 
 
@@ -37,16 +45,39 @@ class Commitment:
     id: str
     value: float | str | None
     confidence: int | None = None
-    """The learner's confidence, in percent from 50 to 99."""
+    """The learner's confidence, in percent."""
     skipped: bool = False
     time: str = ""
     near: bool | None = None
     """Whether the run confirmed it; None if not known."""
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """One check of a task's answer in a notebook."""
+
+    id: str
+    attempt: int
+    """The number of the check, from 1."""
+    ok: bool
+    code: str
+    """The code of the mistake; empty for a right answer."""
+    hints: int
+    """The number of hints that the learner had seen."""
+    time: str = ""
+    kind: str = TURN
+
+
 def commitments() -> list[Commitment]:
-    """Return the commitments of this folder, oldest first; invalid entries are skipped."""
-    return [*map(_read, _entries()), *_unwritten]
+    """Return the commitments of this folder, oldest first; invalid entries and attempts are skipped."""
+    own = (given for given in _unwritten if isinstance(given, Commitment))
+    return [*(_read(entry) for entry in _entries() if entry.get("kind") != TURN), *own]
+
+
+def attempts(task: str) -> list[Mapping[str, object]]:
+    """Return the entries of a task's checks, oldest first."""
+    entries = [*_entries(), *map(asdict, _unwritten)]
+    return [entry for entry in entries if entry.get("kind") == TURN and entry["id"] == task]
 
 
 def first_commitment(question: str) -> Commitment | None:
@@ -54,10 +85,9 @@ def first_commitment(question: str) -> Commitment | None:
     return next((given for given in commitments() if given.id == question), None)
 
 
-def keep(commitment: Commitment) -> bool:
+def keep(commitment: Commitment | Attempt) -> bool:
     """Append the commitment to the file, with the time; return False if it is kept only for this session."""
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    timed = Commitment(**{**asdict(commitment), "time": now})
+    timed = replace(commitment, time=datetime.now(UTC).isoformat(timespec="seconds"))
     path = Path(FILE)
     try:
         with locked(path.parent):
@@ -80,7 +110,7 @@ def _set_aside(path: Path) -> None:
     sys.stderr.write(f"{path.name} was not a list of commitments; it is now {aside.name}, and a new list starts.\n")
 
 
-def _tell_page(commitment: Commitment) -> None:
+def _tell_page(commitment: Commitment | Attempt) -> None:
     # The playground's console is Pyodide without a notebook, and therefore without this package.
     if sys.platform == "emscripten" and find_spec("comm") is not None:
         from comm import create_comm

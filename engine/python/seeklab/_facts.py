@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from copy import deepcopy
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -41,9 +43,20 @@ def facts(
     """
     options = {"seeds": seeds, "inputs": inputs}
     if case is not None or id is not None or sys.platform == "emscripten":
-        named = {name: value for name, value in (("case", case), ("id", id)) if value is not None}
-        return judge({**named, **options}, progress)
+        if progress is None:
+            return deepcopy(_judged(case, id, seeds, inputs))
+        return judge({**_named(case, id), **options}, progress)
     return _on_threads([row["id"] for row in cases()], options, progress)
+
+
+@functools.cache
+def _judged(case: str | None, id_: str | None, seeds: int, inputs: bool) -> list[Row]:  # noqa: FBT001 -- a cache's key
+    """Judge facts once in a session: a notebook shows the same facts in several tables."""
+    return judge({**_named(case, id_), "seeds": seeds, "inputs": inputs})
+
+
+def _named(case: str | None, id_: str | None) -> dict[str, str]:
+    return {name: value for name, value in (("case", case), ("id", id_)) if value is not None}
 
 
 def judge(asked: Mapping[str, object], progress: Progress | None = None) -> list[Row]:

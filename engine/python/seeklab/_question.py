@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 _SHARED: dict[str, Any] = json.loads(resources.files("seeklab").joinpath("question.json").read_text(encoding="utf-8"))
 
 NEAR: float = _SHARED["near"]
-"""A number counts as right within this factor."""
+"""A number on a logarithmic range counts as right within this factor."""
+
+NEAR_NOTHING = 1.1
+"""A ratio of 1 says that nothing changes: only answers within this factor count as right."""
+
+NEAR_POINTS = 10
+"""A percentage is right only within this many points as well: 67 is not near 100."""
+
+NEAR_SHARE = 0.1
+"""A number on a linear range counts as right within this share of the range."""
 
 WORDS: dict[str, str] = _SHARED["words"]
 """The phrases that compare an answer with the right one, in pages and notebooks."""
@@ -81,6 +90,21 @@ class Question:
         if not self.reveal.startswith("{answer}"):
             told = " ".join(filter(None, (f"{self._with_unit(actual)}.", self.because.get(str(given)), reveal)))
         return f"{compared}. {WORDS['gives'].format(answer=told)}"
+
+    def is_near(self, given: Answer, actual: Answer) -> bool:
+        """Whether an answer counts as right; how near it must be depends on the kind of question."""
+        if isinstance(given, str) or isinstance(actual, str):
+            return given == actual
+        if self.scale == "linear":
+            return abs(given - actual) <= self.tolerance
+        ratio_of_one = self.unit == "x" and factor_between(actual, 1) <= NEAR_NOTHING
+        near = factor_between(given, actual) <= (NEAR_NOTHING if ratio_of_one else NEAR)
+        return near and (self.unit != "%" or abs(given - actual) <= NEAR_POINTS)
+
+    @property
+    def tolerance(self) -> float:
+        """The distance within which a number on a linear range counts as right."""
+        return NEAR_SHARE * (self.high - self.low)
 
     def _with_unit(self, answer: Answer) -> str:
         if isinstance(answer, str):

@@ -169,7 +169,7 @@ class Cases:
         near = Near(self.within)
         if near.alike(found, truth) if self.accepts is None else self.accepts(found, *case):
             return None
-        mistake = diagnose(self.mistakes, found, truth, case=case, near=near, facts={**facts, "truth": truth})
+        mistake = diagnose(self.mistakes, found, truth, case=case, near=near, facts=facts)
         why = f"{says}, your function returns {_written(found, mistake.unit(self.unit))}. {mistake.why}"
         return Evidence(says, shown(found), "", met=False, why=why, code=mistake.code)
 
@@ -187,7 +187,7 @@ class Value:
     also: Callable[[], Sequence[Any]] = tuple
     """Other right answers."""
     facts: Callable[[], Mapping[str, Any]] = dict
-    """Numbers for the sentences, in addition to {found}, {truth} and, for a dictionary, {key}."""
+    """Numbers for the sentences, in addition to {found} and, for a dictionary, {key}; never the right answer."""
     label: str = "{key}"
     """The name of a dictionary's value in a sentence."""
     whole: bool = False
@@ -205,7 +205,7 @@ class Value:
         return [self._wrong_part(found, truth, near) if parts else self._wrong(found, truth, near)]
 
     def _wrong(self, found: Any, truth: Any, near: Near) -> Evidence:
-        mistake = diagnose(self.mistakes, found, truth, near=near, facts={**self.facts(), "truth": truth})
+        mistake = diagnose(self.mistakes, found, truth, near=near, facts=self.facts())
         lead = "" if isinstance(found, Mapping) else f"You have {_written(found, mistake.unit(self.unit))}. "
         return Evidence("answer", shown(found), "", met=False, why=lead + mistake.why, code=mistake.code)
 
@@ -221,7 +221,7 @@ class Value:
             return Evidence("keys", shown(list(found)), "", met=False, why=why, code=code)
         wrong = [key for key in truth if not near.alike(found[key], truth[key])]
         key = wrong[0]
-        facts = {**self.facts(), "key": key, "found": found[key], "truth": truth[key]}
+        facts = {**self.facts(), "key": key, "found": found[key]}
         compared = [replace(mistake, gives=self._given(mistake, wrong)) for mistake in self.mistakes]
         given, right = ({one: values[one] for one in wrong} for values in (found, truth))
         mistake = diagnose(compared, given, right, near=near, facts=facts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seeklab._commitments import commitments
+from seeklab._commitments import TURN, commitments
 from seeklab.notebook._tables import Rows
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ def calibration() -> Rows:
     """
     first: dict[str, Commitment] = {}
     for given in commitments():
-        first.setdefault(given.id, given)
+        if not given.id.startswith(f"{TURN}/"):
+            first.setdefault(given.id, given)
     judged = [given for given in first.values() if given.near is not None and given.confidence is not None]
     skipped = sum(given.skipped for given in first.values())
     rows: list[tuple[object, ...]] = []

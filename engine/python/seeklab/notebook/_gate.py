@@ -62,7 +62,7 @@ def after(*questions: Question) -> None:
     turn_is_open = bool(_waiting_turns) and cell not in _opened_cells
     waiting = OF_QUESTION if any(question.is_open for question in questions) else OF_TURN if turn_is_open else ""
     if waiting:
-        message = f"Not yet. {waiting}\nThen run this cell and those below (menu Run, Run Selected Cell and All Below)."
+        message = f"Not yet. {waiting}\nThen run this cell and those below with Shift+Enter, one after the other."
         raise NotYetError(message)
     _opened_cells.add(cell)
 

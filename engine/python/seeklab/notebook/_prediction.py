@@ -15,7 +15,8 @@ from seeklab._case import Case, measure
 from seeklab._case import case as load_case
 from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
-from seeklab._question import NEAR, Question, is_near
+from seeklab._question import NEAR, Question
+from seeklab.data.format import format_number
 from seeklab.notebook._gate import gates_are_open
 from seeklab.notebook._stored import with_data
 from seeklab.notebook._tables import paragraphs
@@ -23,11 +24,8 @@ from seeklab.notebook._tables import paragraphs
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-READOUT = ",.3r"
-"""How a slider shows its number: three digits, thousands apart, no exponent."""
-
-SURE = (50, 60, 70, 80, 90, 95)
-"""The confidence levels that a reader may choose, in percent."""
+SURE = (10, 25, 50, 60, 70, 80, 90, 95)
+"""The confidence levels that a reader may choose, in percent, above that of a guess."""
 
 
 class Prediction:
@@ -68,13 +66,22 @@ class Prediction:
         self._measure = answer
         if choices:
             self._input = ipywidgets.RadioButtons(options=self._question.choices, value=None)
-            sure = "How sure are you?"
+            sure, guess = "How sure are you?", round(100 / len(choices))
+            self._shown = self._input
         else:
-            sure = f"How sure are you to be within a factor {NEAR:g}?"
-            self._input = _slider(low, high, scale)
-        self._input.layout = ipywidgets.Layout(width="32em")
+            near = (
+                f"{format_number(self._question.tolerance)} {unit}".rstrip()
+                if scale == "linear"
+                else f"a factor {NEAR:g}"
+            )
+            sure, guess = f"How sure are you to be within {near}?", 0
+            self._input = ipywidgets.BoundedFloatText(value=low, min=low, max=high, step=None)
+            self._shown = ipywidgets.HBox([_slider_of(self._input, low, high, scale), self._input])
+        self._shown.layout = ipywidgets.Layout(width="40em")
         self._sure = ipywidgets.Dropdown(
-            options=[(f"{percent}%", percent) for percent in SURE], value=70, layout=ipywidgets.Layout(width="6em")
+            options=[("no idea", guess), *((f"{percent}%", percent) for percent in SURE if percent > guess)],
+            value=guess,
+            layout=ipywidgets.Layout(width="7em"),
         )
         self._button = ipywidgets.Button(description="Commit", tooltip="Keep this prediction and see the answer")
         self._button.on_click(lambda _: self.commit())
@@ -84,7 +91,7 @@ class Prediction:
         self.widget = ipywidgets.VBox(
             [
                 ipywidgets.HTML(paragraphs(question, bold=True)),
-                ipywidgets.HBox([self._input, ipywidgets.Label(unit)]),
+                ipywidgets.HBox([self._shown, ipywidgets.Label(unit)]),
                 ipywidgets.HBox([ipywidgets.Label(sure), self._sure, self._button, self._pass]),
                 self._told,
             ]
@@ -108,7 +115,7 @@ class Prediction:
         self.value = self._input.value
         sure = self._sure.value if confidence is None else confidence
         self._close()
-        near = None if self.actual is None else is_near(self.value, self.actual)
+        near = None if self.actual is None else self._question.is_near(self.value, self.actual)
         kept = keep(Commitment(self.name, self.value, sure, near=near))
         if not kept:
             self._told.value += paragraphs(
@@ -141,7 +148,7 @@ class Prediction:
         return True
 
     def _close(self) -> None:
-        for control in (self._input, self._sure, self._button, self._pass):
+        for control in (self._input, *getattr(self._shown, "children", ()), self._sure, self._button, self._pass):
             control.disabled = True
         self._told.value = "Running ..."
         self.actual = self._measure()
@@ -176,13 +183,26 @@ def predict(case: str | Case) -> Prediction:
     )
 
 
-def _slider(low: float, high: float, scale: str) -> ipywidgets.FloatSlider | ipywidgets.FloatLogSlider:
-    if scale == "log":
-        low, high = _log10(low), _log10(high)
-        return ipywidgets.FloatLogSlider(
-            value=10**low, min=low, max=high, step=(high - low) / 100, readout_format=READOUT
-        )
-    return ipywidgets.FloatSlider(value=low, min=low, max=high, step=(high - low) / 100, readout_format=READOUT)
+def _slider_of(
+    number: ipywidgets.BoundedFloatText, low: float, high: float, scale: str
+) -> ipywidgets.FloatSlider | ipywidgets.FloatLogSlider:
+    """Return a slider that sets the number, with three digits. A typed number moves the slider and stays as typed."""
+    ends = (_log10(low), _log10(high)) if scale == "log" else (low, high)
+    kind = ipywidgets.FloatLogSlider if scale == "log" else ipywidgets.FloatSlider
+    slider = kind(value=low, min=ends[0], max=ends[1], step=(ends[1] - ends[0]) / 100, readout=False)
+
+    def dragged(change: dict[str, Any]) -> None:
+        if not math.isclose(change["new"], number.value, rel_tol=1e-9, abs_tol=1e-12):
+            number.value = float(f"{change['new']:.3g}")
+
+    def typed(change: dict[str, Any]) -> None:
+        slider.unobserve(dragged, "value")
+        slider.value = change["new"]
+        slider.observe(dragged, "value")
+
+    slider.observe(dragged, "value")
+    number.observe(typed, "value")
+    return slider
 
 
 def _log10(value: float) -> float:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from seeklab._commitments import Commitment, first_commitment, keep
+from seeklab._commitments import TURN, Attempt, Commitment, attempts, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
-from seeklab.notebook._gate import NotYetError, turn_is_done, turn_is_shown, turn_waits
+from seeklab.notebook._gate import NotYetError, gates_are_open, turn_is_done, turn_is_shown, turn_waits
 from seeklab.notebook._stored import with_data
 from seeklab.notebook._tables import paragraphs
 
@@ -24,7 +24,19 @@ if TYPE_CHECKING:
 
 
 OF_DOTS = "Your turn: replace the dots and run this cell again. The box above has hints, and a button to skip."
+STOPPED = "Stopped. Your answer was not checked. If your function has a loop, does it end?"
 OF_BOX = "Not yet. Run the cell above this one first: it describes your task here."
+
+
+_hints_seen: dict[str, int] = {}
+"""The number of hints of each task that were shown in this kernel."""
+
+
+class StoppedError(Exception):
+    """The learner stopped a check. A notebook shows the sentence, and no frame of the check, which has the answer."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
 
 
 class Checked:
@@ -75,6 +87,7 @@ def turn(name: str) -> Turn:
 
     def show(_button: object) -> None:
         shown.append(steps[len(shown)])
+        _hints_seen[name] = len(shown)
         given.value = "".join(shown)
         button.description = "Answer" if len(shown) == len(task.hints) else "Hint"
         button.disabled = len(shown) == len(steps)
@@ -86,7 +99,8 @@ def turn(name: str) -> Turn:
         skipped.description = "Skipped"
 
     def skip(_button: object) -> None:
-        keep(Commitment(_record(name), None, skipped=True))
+        if not _is_solved(name):
+            keep(Commitment(_record(name), None, skipped=True))
         close()
 
     if _is_skipped(name):
@@ -102,7 +116,8 @@ def turn(name: str) -> Turn:
 def check(name: str, answer: Any) -> Checked:
     """Judge the answer; for a wrong one, return the measured values with their bounds, and the reason.
 
-    Raises NotYetError while the answer is still dots and the turn is not skipped; a notebook shows it as a sentence.
+    Each check is recorded in `commits.json`. Raises NotYetError while the answer is still dots and the turn is not
+    skipped, and StoppedError if the learner interrupts it; a notebook shows both as a sentence.
     """
     task = _task(name)
     if answer is ...:
@@ -111,7 +126,13 @@ def check(name: str, answer: Any) -> Checked:
         waits = turn_waits(name, lambda: _is_skipped(name))
         raise NotYetError(OF_DOTS if waits else OF_BOX)
     turn_is_done(name)
-    verdict = task.judge(answer)
+    try:
+        verdict = task.judge(answer)
+    except (KeyboardInterrupt, SystemExit):
+        raise StoppedError(STOPPED) from None
+    if not gates_are_open():
+        tried = 1 + len(attempts(_record(name)))
+        keep(Attempt(_record(name), tried, verdict.passed, verdict.code, _hints_seen.get(name, 0)))
     if verdict.passed:
         return Checked(task.why, passed=True)
     measured = [f"{item}." for item in verdict.evidence if isinstance(item.measured, (int, float))]
@@ -119,11 +140,15 @@ def check(name: str, answer: Any) -> Checked:
 
 
 def _record(name: str) -> str:
-    return f"turn/{name}"
+    return f"{TURN}/{name}"
 
 
 def _is_skipped(name: str) -> bool:
     return first_commitment(_record(name)) is not None
+
+
+def _is_solved(name: str) -> bool:
+    return any(entry.get("ok") is True for entry in attempts(_record(name)))
 
 
 def _task(name: str) -> Task:

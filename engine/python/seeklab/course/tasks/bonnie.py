@@ -154,9 +154,7 @@ TASKS = (
                     f"The last frame is rarely full, but it still adds its {OF_FRAME} bytes. Round up.",
                     when=lambda found, truth, _: not float(found).is_integer() or found == truth - OF_FRAME,
                 ),
-                Mistake(
-                    "other", f"{{truth:,}} is right: payload, headers, and {OF_FRAME} bytes for each frame they fill."
-                ),
+                Mistake("other", f"Add the payload, the headers, and {OF_FRAME} bytes for each frame that they fill."),
             ),
             unit=" bytes",
             within=0,
@@ -195,7 +193,7 @@ TASKS = (
                 ),
                 Mistake(
                     "other",
-                    f"The run has {{truth:,.1f}}. Start from the time of a create at {HERE_US} µs, 1e6 / 680 µs, and "
+                    f"Start from the time of a create at {HERE_US} µs, 1e6 / 680 µs, and "
                     "add what 18 longer round trips add.",
                 ),
             ),
@@ -227,8 +225,8 @@ TASKS = (
                 Mistake("bits", "That is in bits. A byte has eight.", times=8),
                 Mistake(
                     "too-large",
-                    "That is more than four times the {truth:,.0f} bytes that can be in flight. Every connection "
-                    "would need that much.",
+                    "That is more than four times the bytes that can be in flight. Every connection would need that "
+                    "much.",
                     when=lambda found, truth, *_: found > 4 * truth,
                 ),
                 Mistake(

@@ -101,8 +101,7 @@ TASKS = (
                 ),
                 Mistake(
                     "first-request",
-                    f"Your gaps add up to {{match:,}}; there are {REQUESTS - LOOP:,}. The first request for an object "
-                    "has no gap.",
+                    "Your counts add up to {match:,}, which is too many. The first request for an object has no gap.",
                     when=lambda found, truth: sum(found.values()) > sum(truth.values()) and sum(found.values()),
                 ),
                 Mistake(
@@ -111,7 +110,9 @@ TASKS = (
                     "after each request.",
                     when=lambda found, _: len(found) > 1 and len(found),
                 ),
-                Mistake("other", f"There are {REQUESTS - LOOP:,} gaps, all of one length; you have {{found}}."),
+                Mistake(
+                    "other", "A request for an object seen before has one gap: its number minus that of the last one."
+                ),
             ),
             whole=True,
         ),

@@ -111,7 +111,7 @@ TASKS = (
                     gives=lambda: _trips((0,)),
                 ),
                 Mistake("nanoseconds", "That is in nanoseconds; divide by one round trip.", times=_trip_ns()),
-                Mistake("other", "The log has {truth:g} round trips."),
+                Mistake("other", "Add up round_trip_ns over all operations of the copy, and divide by one round trip."),
             ),
         ),
         why="Two for each MiB through the client, one for each MiB server-side, two for each 16 MiB with ODX.",
@@ -183,12 +183,11 @@ TASKS = (
                 Mistake("bytes", "These are bytes. Count the reads.", gives=lambda: _sizes(MIB)),
                 Mistake(
                     "other",
-                    "Your counts add up to {match}; there are {transactions:,} transactions. Reads belong together "
+                    "Your counts add up to {match}, which is not the number of transactions. Reads belong together "
                     "when they end at the same moment: submit_ns + latency_ns. Neither alone is enough.",
                     when=lambda found, _: f"{sum(found.values()):,}",
                 ),
             ),
-            facts=lambda: {"transactions": len(_moments())},
             whole=True,
         ),
         why="Every transaction includes everything that the client keeps in flight. Nothing is left for a second one.",

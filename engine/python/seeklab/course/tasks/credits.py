@@ -104,7 +104,7 @@ TASKS = (
                     "The account lasts for the whole day: return None.",
                     when=lambda _, truth, *__: truth is None,
                 ),
-                Mistake("other", "Hour {truth}, counted from 0, is the first hour when the account would go below 0."),
+                Mistake("other", "Count hours from 0, and return the first hour when the account would go below 0."),
             ),
             gives=OrNone(Number(whole=True)),
         ),

@@ -259,7 +259,7 @@ TASKS = (
                     "That is more than everything: divide the dirty data by the maximum of 4096 MB.",
                     when=lambda found, _: found > 100,
                 ),
-                Mistake("other", "The {lines} lines have a mean of {truth:.3g}%."),
+                Mistake("other", "Take the mean over all {lines} lines, each as used over maximum."),
             ),
             unit="%",
             within=0,

@@ -104,7 +104,7 @@ TASKS = (
                     "That is in nanoseconds, for all reads together; divide by the total of latency_ns.",
                     gives=_spent,
                 ),
-                Mistake("other", "In the log it is {truth:.3g}% of the total time."),
+                Mistake("other", "Add up this phase over all reads, and divide by the sum of their latencies."),
             ),
             apart=0.01,
         ),

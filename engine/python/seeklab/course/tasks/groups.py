@@ -95,7 +95,7 @@ TASKS = (
                 ),
                 Mistake(
                     "reads",
-                    "{slow:,} of {reads:,} reads took longer than a second.",
+                    "For the share of the reads, divide the number of slow reads by the number of all reads.",
                     when=lambda found, truth: abs(found[0] - truth[0]) > NEAR * truth[0],
                 ),
                 Mistake(
@@ -104,7 +104,6 @@ TASKS = (
                 ),
             ),
             within=NEAR,
-            facts=lambda: {"reads": len(_times()[0]), "slow": len(_times()[1])},
         ),
         why="A slow read is slow for a long time: a small share of the reads has nearly all of the waiting.",
         hints=(
@@ -137,7 +136,7 @@ TASKS = (
                     gives=lambda: _by_second(at_its_end=True),
                 ),
                 Mistake("nanoseconds", "That is in nanoseconds; convert it to milliseconds.", times=1e6),
-                Mistake("other", "The mean of the reads that arrived in this second is {truth:,.0f} ms."),
+                Mistake("other", "Take the mean latency of the reads that arrived in this second of the writing."),
             ),
             unit=" ms",
             within=NEAR,

@@ -86,17 +86,16 @@ TASKS = (
             (
                 Mistake(
                     "not-only-reads",
-                    "You counted {match:,} operations, but the copy made {reads:,} reads: the log also has other "
-                    "clients' reads, and the copy's writes.",
+                    "You counted {match:,} operations, more than the copy made reads: the log also has other clients' "
+                    "reads, and the copy's writes.",
                     when=lambda found, truth: sum(found.values()) > sum(truth.values()) and sum(found.values()),
                 ),
                 Mistake(
                     "other",
-                    "You counted {match}; there are {reads:,}.",
+                    "You counted {match}. Count each read of the copy once, by its pair.",
                     when=lambda found, _: f"{sum(found.values()):,} reads in {len(found)} shapes",
                 ),
             ),
-            facts=lambda: {"reads": len(_reads())},
             whole=True,
         ),
         why="Three reads differ. All others request the same number of bytes and find the same number in memory.",
@@ -128,7 +127,7 @@ TASKS = (
                     gives=lambda: {name: mean * len(_reads()) for name, mean in phases().items()},
                 ),
                 Mistake("nanoseconds", "That is in nanoseconds; divide by 1e6.", times=1e6),
-                Mistake("other", "The mean in the log is {truth:.3g} ms."),
+                Mistake("other", "Take the mean of this column over the reads."),
             ),
             apart=1e-4,
             also=lambda: [{name: mean for name, mean in phases().items() if mean}],

@@ -176,12 +176,12 @@ TASKS = (
                 ),
                 Mistake(
                     "equal-waits",
-                    "The number of waits is right, but later requests wait less: 130, 80, 30.",
+                    "The number of waits is right, but each later request waits one interval less.",
                     when=lambda found, truth, *_: len(found) == len(truth),
                 ),
                 Mistake(
                     "other",
-                    "The right list is {truth}: each latency, then the same minus one interval, minus two, and so on.",
+                    "For each latency add the same minus one interval, minus two, and so on, as long as it is above 0.",
                 ),
             ),
             gives=_InAnyOrder(Number()),

@@ -111,8 +111,8 @@ TASKS = (
                 ),
                 Mistake(
                     "other",
-                    "Its own node served {truth:.3g} of the machine's reads in this half second. The log also has the "
-                    "reads of seven other machines.",
+                    "Divide the reads that its own node served by the machine's reads in this half second. The log "
+                    "also has the reads of seven other machines.",
                 ),
             ),
             apart=NEAR,
@@ -157,7 +157,7 @@ TASKS = (
                     gives=_asking,
                 ),
                 Mistake("nanoseconds", "That is in nanoseconds; each node that is asked takes 100,000.", times=1e5),
-                Mistake("other", "The log has {truth:.3g} nodes for each read."),
+                Mistake("other", "Add up the nodes asked over all reads after the move, and divide by their number."),
             ),
             apart=NEAR,
         ),

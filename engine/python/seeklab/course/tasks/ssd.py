@@ -148,9 +148,8 @@ TASKS = (
                     "That is the inverse. Divide the pages programmed by the pages that the host wrote.",
                     gives=lambda: 1 / _amplification(),
                 ),
-                Mistake("other", "The counters have {host:,.0f} pages of the host and {moved:,.0f} that were moved."),
+                Mistake("other", "Add the pages of all three counters, and divide by those of the host."),
             ),
-            facts=_pages,
         ),
         why="This is called write amplification. It divides the drive's speed and its life.",
         hints=(

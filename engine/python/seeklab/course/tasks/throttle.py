@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
@@ -55,8 +56,8 @@ def _reached() -> dict[str, float]:
     return reached
 
 
-def _late_from(limit: int) -> float:
-    return limit * 7 / 8
+def _late_from(limit: int) -> int:
+    return limit - (limit >> 3)
 
 
 def _little(in_flight: Callable[[int], int] = lambda threads: threads) -> dict[int, float]:
@@ -87,7 +88,7 @@ TASKS = (
                     "That is the mean latency of these writes. Add up all of them.",
                     gives=lambda: {name: total / _writes()[name] for name, total in _waited().items()},
                 ),
-                Mistake("other", "The log adds up to {truth:,.3g} s. Is each write in exactly one class?"),
+                Mistake("other", "The log adds up to something else. Is each write in exactly one class?"),
             ),
             unit=" s",
         ),
@@ -122,17 +123,16 @@ TASKS = (
                 ),
                 Mistake(
                     "not-only-stalls",
-                    "You counted {match:,} writes, but only {stalls} took a second or longer. Ignore the others.",
+                    "You counted {match:,} writes, but far fewer took a second or longer. Ignore the others.",
                     when=lambda found, truth: sum(found.values()) > sum(truth.values()) and sum(found.values()),
                 ),
                 Mistake(
                     "other",
-                    "You have {match} stalled writes; the log has {stalls} in {seconds} different seconds.",
+                    "You have {match} stalled writes. Round the second when each of them ends.",
                     when=lambda found, _: str(sum(found.values())),
                 ),
             ),
             also=lambda: [_ends(int)],
-            facts=lambda: {"stalls": sum(_ends().values()), "seconds": len(_ends())},
             whole=True,
         ),
         why="As many writes end together as there are threads: something releases all of them at once.",
@@ -170,7 +170,7 @@ TASKS = (
                     "of a group.",
                     when=lambda found, _: found.get("B", 0) > 100,
                 ),
-                Mistake("other", "The run reached {truth:.3g}%."),
+                Mistake("other", "Multiply the writes by the bytes of one, and divide by the bytes of a group."),
             ),
             unit="%",
             within=0.001,
@@ -195,7 +195,7 @@ TASKS = (
         kind=Function("the limit in bytes"),
         check=Cases(
             _late_from,
-            [(500 << 20,), (180 << 20,), (1000,)],
+            [(500 << 20,), (180 << 20,), (1001,)],
             "For a limit of {limit:,}",
             (
                 Mistake(
@@ -213,9 +213,15 @@ TASKS = (
                     "That is the last eighth itself. Writes sleep from its start.",
                     gives=lambda limit: limit / 8,
                 ),
-                Mistake("other", "Seven eighths are {truth:,.0f}."),
+                Mistake(
+                    "no-shift",
+                    "A shift divides whole numbers and drops the rest of the eighth. Your division keeps a "
+                    "fraction, or drops the rest of something else.",
+                    when=lambda found, _, limit: math.floor(found) == limit * 7 // 8,
+                ),
+                Mistake("other", "Subtract an eighth of the limit from the limit."),
             ),
-            within=0.001,
+            within=0,
         ),
         why="A shift by three bits to the right divides by eight, and the parentheses make it come first.",
         hints=(
@@ -242,7 +248,7 @@ TASKS = (
                     "That is the time that the disks need for one write. How many are in the system at the same time?",
                     gives=lambda: _little(lambda _: 1),
                 ),
-                Mistake("other", "Writes in flight times their size over the rate is {truth:.3g} ms."),
+                Mistake("other", "Divide the writes in flight by the rate in writes a second."),
             ),
             unit=" ms",
             within=0.02,

@@ -161,10 +161,10 @@ TASKS = (
                 Mistake("succeeded", "That is the share of attempts that succeeded.", gives=lambda: 1 - _share()),
                 Mistake(
                     "other",
-                    "There were {requests:,.0f} requests, and {late:,.0f} of them lost a revolution or more.",
+                    "Each bar of the histogram has lost a number of whole revolutions. Count one failed attempt for "
+                    "each.",
                 ),
             ),
-            facts=lambda: dict(zip(("failed", "requests", "late"), _attempts(), strict=True)),
         ),
         why=(
             "More than a third of all attempts failed, including the quiet first second. The comb of service "
