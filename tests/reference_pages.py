@@ -144,7 +144,9 @@ def course() -> str:
 
     def weeks_of(name: str) -> str:
         """List the weeks of a notebook's number or an exercise's name."""
-        named = ({*week["exercises"], *(notebook["number"] for notebook in week["notebooks"])} for week in weeks)
+        named = (
+            {week["graded"], *week["more"], *(notebook["number"] for notebook in week["notebooks"])} for week in weeks
+        )
         return ", ".join(str(number) for number, names in enumerate(named, 1) if name in names)
 
     notebooks = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,3 +41,55 @@ def test_a_week_says_what_it_is_for(week: int) -> None:
     text = (DOCS / "weeks" / f"week-{week:02}.md").read_text(encoding="utf-8")
     for part in ("Aims", "What they believe", "At the board", "To discuss", "Solutions"):
         assert f"**{part}" in text
+
+
+MAX_MINUTES = 240
+HOUR = 60
+WRITTEN = {path.name[:2]: path.read_text(encoding="utf-8") for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+
+
+def minutes(notebook: dict[str, str]) -> float:
+    """Return the minutes that a notebook states; a part of it takes half."""
+    (stated,) = re.findall(r"\*(\d+) minutes\. You need", WRITTEN[notebook["number"]])
+    return int(stated) / (2 if notebook["part"].removesuffix("optional") else 1)
+
+
+@pytest.mark.parametrize("week", WEEKS, ids=lambda week: week["theme"])
+def test_a_week_takes_four_hours_at_most(week: dict[str, Any]) -> None:
+    required = [notebook for notebook in week["notebooks"] if not notebook["optional"]]
+    assert sum(map(minutes, required)) + HOUR + HOUR <= MAX_MINUTES
+
+
+def test_each_notebook_comes_after_those_that_it_needs() -> None:
+    read: list[str] = []
+    for week in WEEKS:
+        for notebook in week["notebooks"]:
+            assert set(notebook["needs"]) <= set(read), (week["theme"], notebook)
+            read.append(notebook["number"])
+    two_days = syllabus.course()["two_days"]
+    for notebook in WEEKS[0]["notebooks"] + [one for week in WEEKS[1:] for one in week["notebooks"]]:
+        if notebook["number"] in two_days and notebook["part"] in {"", "first half"}:
+            assert set(notebook["needs"]) <= set(two_days[: two_days.index(notebook["number"])])
+
+
+def test_the_course_knows_what_a_notebook_says_that_it_needs() -> None:
+    known: dict[str, set[str]] = {}
+    for week in WEEKS:
+        for notebook in week["notebooks"]:
+            known.setdefault(notebook["number"], set()).update(notebook["needs"])
+    for number, text in WRITTEN.items():
+        (sentence,) = re.findall(r"You need: ([^.]*)\.", text)
+        named = {
+            one for listed in re.findall(r"notebooks? ([\d, and]+)", sentence) for one in re.findall(r"\d\d", listed)
+        }
+        helpful = set(re.findall(r"notebook (\d\d)[^;.]*helps", sentence))
+        assert named - helpful == known[number], number
+
+
+def test_an_exercise_comes_no_sooner_than_a_notebook_that_names_it() -> None:
+    read: set[str] = set()
+    for week in WEEKS:
+        read |= {notebook["number"] for notebook in week["notebooks"]}
+        for exercise in week["exercises"]:
+            naming = {number for number, text in WRITTEN.items() if f"exercises/{exercise}/" in text}
+            assert not naming or naming & read, exercise

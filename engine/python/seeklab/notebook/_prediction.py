@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 SURE = (10, 25, 50, 60, 70, 80, 90, 95)
-"""The confidence levels that a reader may choose, in percent, above that of a guess."""
+"""The confidence levels that a reader may choose, in percent; those up to a mere guess are left out."""
 
 
 class Prediction:

@@ -148,7 +148,7 @@ TASKS = (
                     "That is the inverse. Divide the pages programmed by the pages that the host wrote.",
                     gives=lambda: 1 / _amplification(),
                 ),
-                Mistake("other", "Add the pages of all three counters, and divide by those of the host."),
+                Mistake("other", "Add the pages of all three counters, and divide by the pages of the host."),
             ),
         ),
         why="This is called write amplification. It divides the drive's speed and its life.",
