@@ -1,6 +1,7 @@
 //! Reads: what the buffer has, what the arm must fetch, what is read on afterwards.
 
 use super::drive::{Activity, Lead, Outcome, State, shaken};
+use super::geometry::Track;
 use super::max::FastMax as _;
 use super::params::{Params, ReadAhead};
 use super::transfer::{Cursor, Feed, Position, Spent, reposition_ns};
@@ -31,14 +32,16 @@ impl State {
         }
     }
 
-    /// One past the last block to read ahead after a request that ends before `end`, in a segment.
-    fn read_ahead_limit(&self, params: &Params, end: u64, segment: usize) -> u64 {
+    /// One past the last block to read ahead after a request that ends before `end`, in a segment. `on` is a track that is known, most
+    /// often the one in question: to work out a track takes longer than the rest.
+    fn read_ahead_limit(&self, params: &Params, end: u64, segment: usize, on: Option<&Track>) -> u64 {
         let layout = &params.layout;
+        let track_of = |lbn: u64| on.filter(|on| (on.first..on.end).contains(&lbn)).map_or_else(|| layout.track_of(lbn), |on| *on);
         let limit = match params.rules.read_ahead {
             ReadAhead::None => 0,
-            ReadAhead::Track => layout.track_of(end - 1).end,
+            ReadAhead::Track => track_of(end - 1).end,
             ReadAhead::Cylinder => {
-                let mut track = layout.track_of(end - 1);
+                let mut track = track_of(end - 1);
                 let cylinder = track.cylinder;
                 let mut limit = track.end;
                 while limit < layout.capacity() {
@@ -52,7 +55,7 @@ impl State {
             }
             ReadAhead::Blocks(most) => end + most,
             ReadAhead::Tracks if end < layout.capacity() => {
-                let track = layout.track_of(end);
+                let track = track_of(end);
                 if self.buffer.segment(segment).start < track.first && track.end < layout.capacity() {
                     layout.track_of(track.end).end
                 } else {
@@ -241,7 +244,7 @@ impl State {
         if idle && !params.rules.read_ahead_on_idle_hit {
             return;
         }
-        let new_limit = self.read_ahead_limit(params, end, segment);
+        let new_limit = self.read_ahead_limit(params, end, segment, None);
         match &mut self.activity {
             Activity::ReadAhead { cursor, limit, .. } => {
                 let next = cursor.next;
@@ -268,7 +271,7 @@ impl State {
 
     /// Reads on after a request that ends before `end`.
     fn start_read_ahead(&mut self, params: &Params, cursor: Cursor, segment: usize, end: u64) {
-        let mut new_limit = self.read_ahead_limit(params, end, segment);
+        let mut new_limit = self.read_ahead_limit(params, end, segment, Some(&cursor.track));
         if let Activity::ReadAhead { limit, .. } = self.activity {
             new_limit = new_limit.max(limit);
         }
