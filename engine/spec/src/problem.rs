@@ -88,8 +88,15 @@ pub trait AddProblem {
 
 impl AddProblem for Problems {
     fn add(&mut self, at: impl Into<String>, message: impl Into<String>) {
-        self.push(Problem::new(at, message));
+        add(self, at.into(), message.into());
     }
+}
+
+/// Rarely called, so that compilers make what leads to it small: hundreds of checks are in a module that pages load.
+#[cold]
+#[inline(never)]
+fn add(problems: &mut Problems, path: String, message: String) {
+    problems.push(Problem { path, message, nearest: None });
 }
 
 /// Maximum length of a text to compare with known names, in bytes. The time grows with the square of the length.
