@@ -19,7 +19,7 @@ from seeklab.diagnosis import answer
 from seeklab.diagnosis.causes import CAUSES, LIKELY, SHOWN
 from seeklab.oncall.incidents import incidents, system_of
 from seeklab.oncall.shell import TYPED
-from seeklab.oncall.tools import TOOLS
+from seeklab.oncall.tools import IOSTAT_COLUMNS, TOOLS
 
 if TYPE_CHECKING:
     from seeklab.diagnosis import Verdict
@@ -151,3 +151,10 @@ def test_the_readers_recognise_every_tool_of_the_on_call_room(number: int) -> No
 def test_the_room_understands_what_engineers_type(typed: str, tool: str) -> None:
     assert tool in TOOLS
     assert next((of for pattern, of in TYPED if pattern.fullmatch(typed)), None) == tool
+
+
+def test_numbers_wider_than_their_column_stay_apart() -> None:
+    text = record("combine-limit", "limit-64", SEED, {})
+    (row,) = [line.split() for line in text.splitlines() if line.startswith("pool0 ")]
+    assert len(row) == len(IOSTAT_COLUMNS) + 1
+    assert max(map(len, row)) > dict(IOSTAT_COLUMNS)["rkB/s"] - 1

@@ -82,7 +82,7 @@ def _iostat_report(result: Result, scenario: Mapping[str, Any]) -> str:
     heading = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle"
     lines = [f"\n{heading}", f"       {''.join(f'{share:8.2f}' for share in shares)}\n", IOSTAT_HEADING]
     for disk in disks:
-        cells = "".join(f"{_cell(disk, name):{width}.2f}" for name, width in IOSTAT_COLUMNS)
+        cells = "".join(f" {_cell(disk, name):{width - 1}.2f}" for name, width in IOSTAT_COLUMNS)
         lines.append(f"{disk['name']:<13}{cells}")
     return "\n".join(lines) + "\n\n"
 
