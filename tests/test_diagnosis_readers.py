@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from seeklab.bring import blocks
-from seeklab.bring.block import Event, Histogram, JobRow, Request, Value
+from seeklab.bring.block import Event, Histogram, JobRow, Request, Sample, Value
+from seeklab.diagnosis import answer
 from seeklab.diagnosis.readings.jobs_of import with_job_files
 
 if TYPE_CHECKING:
@@ -230,3 +231,98 @@ def test_a_job_file_adds_its_options_to_the_report() -> None:
         if isinstance(record, JobRow)
     ]
     assert [(row.options["rate_iops"], row.options["iodepth"], row.samples["min"]) for row in rows] == [("20", "1", 0)]
+
+
+def test_rows_without_a_heading_are_read_if_their_sizes_agree() -> None:
+    rows = (
+        "sdc   0.00  0.00  0.00   0.00  0.00      0.00    0.00  0.00   0.00  0.00   0.00  0.00   0.00\n"
+        "sdc   0.00  0.00  0.00 800.00  0.00 102400.00  256.00  8.00  10.00  0.00  10.00  1.25 100.00\n"
+    )
+    (block,) = blocks(rows).blocks
+    assert block.tool == "iostat-x"
+    assert [sample.rows[0].writes.per_s for sample in block.records if isinstance(sample, Sample)] == [0, 800]
+    assert not blocks(rows.replace("256.00", "512.00")).blocks
+    assert not blocks(rows.replace("100.00\n", "900.00\n")).blocks
+
+
+def test_a_row_without_a_heading_has_the_columns_of_its_version() -> None:
+    row = "nvme0n1 100.00 200.00 1600.00 6400.00 0.00 0.00 0.00 0.00 0.20 0.50 0.12 16.00 32.00 0.10 3.00\n"
+    (block,) = blocks(row).blocks
+    (sample,) = block.records
+    assert isinstance(sample, Sample)
+    device = sample.rows[0]
+    assert (device.reads.per_s, device.writes.per_s, device.writes.ms, device.in_flight) == (100, 200, 0.5, 0.12)
+
+
+def test_gstat_names_the_way_behind_a_rate() -> None:
+    text = (
+        "L(q)  ops/s    r/s kB/r kB/s r   ms/r    w/s kB/w kB/s w   ms/w   d/s kB/d kB/s d   ms/d  %busy Name\n"
+        "   0     90      4  250   1000   15.1     80  400  32000   19.0     0    0      0    0.0   20.8 ada0\n"
+    )
+    (block,) = blocks(text).blocks
+    (sample,) = block.records
+    assert isinstance(sample, Sample)
+    assert (sample.rows[0].reads.bytes_per_s, sample.rows[0].writes.bytes_per_s) == (1000 * 1024, 32000 * 1024)
+    assert not any(reading.id == "contradiction" for reading in answer([blocks(text)]).readings)
+
+
+def test_a_plain_fsync_that_does_not_flush_is_named() -> None:
+    text = (
+        "        fdatasync                  25000,125 ops/sec      40 usecs/op\n"
+        "        fsync                      25000,325 ops/sec      40 usecs/op\n"
+        "        fsync_writethrough            50,000 ops/sec   20000 usecs/op\n"
+    )
+    found = {reading.id: reading.values for reading in answer([blocks(text)]).readings}
+    assert found["fsync-rate"]["ms"] == pytest.approx(20)
+    assert found["fsync-without-flush"]["factor"] == pytest.approx(500, rel=0.01)
+    without = text.replace("50,000 ops/sec   20000 usecs/op", "n/a")
+    assert [reading.id for reading in answer([blocks(without)]).readings] == ["fsync-rate"]
+
+
+def test_the_first_report_of_nfsiostat_counts_from_the_mount_on() -> None:
+    def report(per_s: float, wire: float) -> str:
+        return (
+            f"srv:/a mounted on /b:\n\n ops/s rpc bklog\n {per_s} 0.000\n\n"
+            "read: ops/s kB/s kB/op retrans avg RTT (ms) avg exe (ms)\n"
+            f" {per_s} 80.0 8.0 0 (0.0%) {wire} {wire + 1}\n\n"
+        )
+
+    two = answer([blocks(report(0.1, 8) + "Timestamp : 05:20:00\n\n" + report(100, 9))])
+    (use,) = [reading.values for reading in two.readings if reading.id == "nfs-use"]
+    assert (use["per_s"], use["wire_ms"]) == (100, 9)
+    (use,) = [reading.values for reading in answer([blocks(report(0.1, 8))]).readings if reading.id == "nfs-use"]
+    assert use["per_s"] == 0.1
+
+
+def test_images_of_ceph_have_rates_and_times() -> None:
+    text = (
+        "NAME           WR    RD    WR_BYTES   RD_BYTES     WR_LAT    RD_LAT\n"
+        "rbd/vm-1  1000/s   0/s   4.0 MiB/s      0 B/s   35.00 ms   0.00 ns\n"
+    )
+    (block,) = blocks(text).blocks
+    (sample,) = block.records
+    assert isinstance(sample, Sample)
+    writes = sample.rows[0].writes
+    assert (writes.per_s, writes.bytes_per_s, writes.ms) == (1000, 4 << 20, 35)
+    assert "use" in {reading.id for reading in answer([blocks(text)]).readings}
+
+
+def test_kubestr_gives_the_rates_of_its_jobs() -> None:
+    text = (
+        "Global options - ioengine=libaio verify=0 direct=1 gtod_reduce=1\n\nJobName: write_iops\n"
+        "  blocksize=4K filesize=2G iodepth=64 rw=randwrite\nwrite:\n  IOPS=5763.5 BW(KiB/s)=23071\n"
+        "  iops: min=4698 max=6748 avg=5779.5\n"
+    )
+    (block,) = blocks(text).blocks
+    (job,) = block.records
+    assert isinstance(job, JobRow)
+    assert (job.per_s, job.bytes_per_s, job.options["iodepth"], job.options["bs"]) == (5763.5, 23071 * 1024, "64", "4K")
+
+
+def test_a_failed_fio_job_says_so() -> None:
+    text = (
+        "a: (groupid=0, jobs=1): err=121 (file:io_u.c): pid=1\n"
+        "  read: IOPS=55, BW=868KiB/s (889kB/s)(10.7MiB/12571msec)\n"
+    )
+    assert len(blocks(text).blocks[0].notes) == 1
+    assert not blocks(text.replace("err=121", "err= 0")).blocks[0].notes

@@ -55,15 +55,15 @@ class Found:
 
 def blocks(text: str, source: str = "") -> Found:
     """Cut a text into blocks. Unknown lines are skipped and listed; nothing is refused."""
-    from seeklab.bring.readers import READERS
+    from seeklab.bring.readers import HEADLESS, READERS
 
-    return cut(cleaned(text), source, READERS)
+    return cut(cleaned(text), source, READERS, HEADLESS)
 
 
-def cut(lines: Lines, source: str, readers: Sequence[Reader]) -> Found:
+def cut(lines: Lines, source: str, readers: Sequence[Reader], headless: Sequence[Reader] = ()) -> Found:
     """Cut cleaned lines into blocks with the given readers, which are asked in order."""
     if not is_long(lines):
-        return _cut(lines, source, Marks(lines, readers))
+        return _cut(lines, source, Marks(lines, (*readers, *headless)))
     kept = thinned(lines, Marks(lines, readers, COMMON).kinds())
     found = _cut(kept, source, Marks(kept, readers))
     return numbered(found, kept, len(lines))

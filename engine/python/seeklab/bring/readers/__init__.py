@@ -20,10 +20,13 @@ from seeklab.bring.readers import (
     host_load,
     iostat,
     iostat_json,
+    iostat_rows,
     kernel_files,
+    kubestr,
     logs,
     network,
     partitions,
+    rbd_perf,
     settings,
     status,
     unix_iostat,
@@ -47,6 +50,8 @@ READERS: tuple[Reader, ...] = (
     zpool_status,
     diskspd,
     esxtop,
+    kubestr,
+    rbd_perf,
     dstat,
     host_load,
     kernel_files,
@@ -62,3 +67,6 @@ READERS: tuple[Reader, ...] = (
     settings,
     logs,
 )
+
+HEADLESS: tuple[Reader, ...] = (iostat_rows,)
+"""Readers of rows without a heading, which many lines look like: only for texts that are read whole."""

@@ -102,6 +102,7 @@ class _Output:
         self.unit, self.of = "msec", "clat"
         self.in_sync = False
         self.last = at
+        self.notes: list[str] = []
 
     def run(self) -> None:
         """Walk until something other than fio's output follows."""
@@ -154,6 +155,8 @@ class _Output:
     def _begin(self, result: re.Match[str]) -> None:
         self._close()
         self.job, self.jobs = result[1].strip(), int(result[3])
+        if int(result[4]):
+            self.notes.append(f"fio job {self.job} ended with error {result[4]}: its numbers end there.")
 
     def _way_3(self, way: re.Match[str]) -> None:
         seconds = float(way[6]) / 1e3 if way[6] else None
@@ -270,7 +273,7 @@ class _Output:
             if before.strip() and COMMAND.search(command(before) or before):
                 first = self.first - back
                 break
-        return Block(TOOL, first + 1, self.last, list(self.records), self.version)
+        return Block(TOOL, first + 1, self.last, list(self.records), self.version, notes=self.notes)
 
 
 def read(lines: Lines, at: int) -> Block | None:

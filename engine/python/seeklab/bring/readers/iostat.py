@@ -184,7 +184,7 @@ class _Tables:
                 return None
             text = f"{text.ljust(used * self.width)}{line}" if self.width else f"{text} {line}"
             cells = text.split()
-            found = _numbers(_mended(cells, self.torn, len(columns)), columns, named_last=named_last)
+            found = numbers(_mended(cells, self.torn, len(columns)), columns, named_last=named_last)
             if found:
                 return used + 1, *found
             if HEADER.match(line + " ") or len(cells) > len(columns) + 1:
@@ -239,7 +239,8 @@ def _mended(cells: list[str], torn: int | None, columns: int) -> list[str]:
     return [*cells[:place], cells[place] + cells[place + 1], *cells[place + 2 :]]
 
 
-def _numbers(cells: list[str], columns: list[str], *, named_last: bool) -> tuple[str, dict[str, float]] | None:
+def numbers(cells: list[str], columns: list[str], *, named_last: bool) -> tuple[str, dict[str, float]] | None:
+    """Return the device and the numbers of a row by column, or None if the cells do not fit the columns."""
     if named_last:
         name, values, names = cells[-1], cells[:-1], columns[:-1] if columns[-1] == "Device" else columns
     else:

@@ -171,7 +171,7 @@ def _nfsiostat(lines: Lines, at: int) -> tuple[list[Value], int]:
     for index in range(at + 1, min(len(lines), at + 40)):
         line = lines[index]
         cells = line.split()
-        if " mounted on " in line:
+        if " mounted on " in line or line.startswith("Timestamp"):
             break
         if "ops/s" in line or "rpc bklog" in line:
             kind = cells[0].rstrip(":") if cells[0].rstrip(":") in ("read", "write") else "all"
@@ -233,8 +233,9 @@ def _pveperf(lines: Lines, at: int) -> tuple[list[Value], int]:
 def _pg_test_fsync(lines: Lines, at: int) -> tuple[list[Value], int]:
     found: list[Value] = []
     end = at
-    while end < len(lines) and (match := re.match(r"\s*(\w{4,20})\s+(\d{1,14}(?:\.\d{1,9})?) ops/sec", lines[end])):
-        found.append(Value("host", match[1], float(match[2]), "1/s", end + 1))
+    while end < len(lines) and (match := re.match(r"\s*(\w{4,20})\s+(n/a|\d{1,14}(?:[.,]\d{1,9})?)", lines[end])):
+        if (value := number(match[2])) is not None and "ops/sec" in lines[end]:
+            found.append(Value("host", match[1], value, "1/s", end + 1))
         end += 1
     return found, end
 
@@ -339,7 +340,7 @@ FORMS = (
     Form("nfsiostat", r"\S+ mounted on \S+:?$|ops/s\s+rpc bklog$", _nfsiostat),
     Form("atop", r"(?:ATOP - |(?:DSK|LVM|MDD|MEM|CPU|PRC) \|)", _atop),
     Form("pveperf", r"CPU BOGOMIPS:", _pveperf),
-    Form("pg_test_fsync", r"(?:open_datasync|fdatasync|fsync|open_sync)\s+[\d.]+ ops/sec", _pg_test_fsync),
+    Form("pg_test_fsync", r"(?:open_datasync|fdatasync|fsync|open_sync)\s+[\d.,]+ ops/sec", _pg_test_fsync),
     Form("biotop", r"PID\s+COMM\s+D\s+MAJ\s+MIN\s+DISK\s", _biotop),
     Form("perfmon", r"\"\(PDH-CSV", _perfmon),
     Form("btt", r"ALL\s+MIN\s+AVG\s+MAX\s+N$", _btt),

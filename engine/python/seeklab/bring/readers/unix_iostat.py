@@ -9,6 +9,7 @@ boot, if more than one follows.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from seeklab.bring.block import Block, DeviceRow, Flow, Sample
@@ -21,11 +22,13 @@ STARTS = ""
 HOLDS: tuple[str, ...] = ("wsvc_t", "svc_t", "ms/r", "L(q)", " DEV ")
 NAMES = ("device", "Name", "DEV")
 SECTOR = 512
+OF_WAY = re.compile(r"kB/s ([rwd])\b")
+"""The column of a rate as gstat-rs writes it."""
 
 
 def read(lines: Lines, at: int) -> Block | None:
     """Return the tables from `at` on."""
-    columns = unique(lines[at].replace(",", " ").split())
+    columns = unique(OF_WAY.sub(r"kBps_\1", lines[at].replace(",", " ")).split())
     tool = _tool(columns)
     if not tool:
         return None
@@ -110,8 +113,8 @@ def _device(row: Row, tool: str) -> DeviceRow:
         queue, busy = row.number("aqu-sz", "avgqu-sz"), row.scaled(0.01, "%util")
         return DeviceRow(name, reads, writes, both=both, in_flight=queue, busy=busy)
     if tool == "gstat":
-        reads = Flow(row.number("r/s"), row.scaled(K, "kBps"), row.number("ms/r"))
-        writes = Flow(row.number("w/s"), row.scaled(K, "kBps.2"), row.number("ms/w"))
+        reads = Flow(row.number("r/s"), row.scaled(K, "kBps", "kBps_r"), row.number("ms/r"))
+        writes = Flow(row.number("w/s"), row.scaled(K, "kBps.2", "kBps_w"), row.number("ms/w"))
         return DeviceRow(name, reads, writes, in_flight=row.number("L(q)"), busy=row.scaled(0.01, "%busy"))
     reads = Flow(row.number("r/s"), row.scaled(K, "kr/s"), row.number("ms/r"))
     writes = Flow(row.number("w/s"), row.scaled(K, "kw/s"), row.number("ms/w"))

@@ -294,7 +294,7 @@ def _nfs(values: Values) -> Iterator[Reading]:
 def _nfs_intervals(values: Values) -> Iterator[Reading]:
     """Read nfsiostat: the time on the wire and at the server (RTT), and that plus the wait in the client (exe)."""
     for mount in dict.fromkeys(value.subject for value in values if value.name.endswith("avg RTT (ms)")):
-        of = _named(values, mount)
+        of = _after_first(values.by_subject.get(mount, {}))
         for way in ("read", "write"):
             rate_, wire, whole = (of.get(f"{way} {name}") for name in ("ops/s", "avg RTT (ms)", "avg exe (ms)"))
             if not rate_ or wire is None or whole is None:
@@ -318,6 +318,12 @@ def _nfs_intervals(values: Values) -> Iterator[Reading]:
                     f"{in_time(queue)} + {in_time(wire)}",
                     values={"queue_ms": queue, "wire_ms": wire, "is_write": float(way == "write")},
                 )
+
+
+def _after_first(found: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Return the mean of each name without the first report, which counts from the mount on, if there are more."""
+    reports = max((len(of) for name, of in found.items() if name.endswith("avg RTT (ms)")), default=0)
+    return {name: fmean(of[reports > 1 :]) for name, of in found.items() if len(of) > (reports > 1)}
 
 
 def _delays(values: Values) -> Iterator[Reading]:

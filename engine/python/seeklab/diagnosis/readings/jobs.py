@@ -39,6 +39,8 @@ HALF, OUTSIDE_MS = 0.6, 0.3
 MEMORY_RATE = 1.0e9
 DISK_IOS = (40.0, 400.0)
 DISK_MS = 4.0
+WITHOUT_FLUSH = 10.0
+"""A plain fsync that is faster than a flush by this factor does not flush."""
 
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
@@ -385,21 +387,30 @@ def _bench(block: Block) -> Iterator[Reading]:
 
 
 def _fsyncs(block: Block) -> Iterator[Reading]:
-    for record in block.records:
-        if (
-            isinstance(record, Value)
-            and record.name in ("fsyncs/second", "fdatasync")
-            and isinstance(record.value, float)
-            and record.value
-        ):
-            each = 1e3 / record.value
+    rates = {
+        record.name: record.value
+        for record in reversed(block.records)
+        if isinstance(record, Value) and isinstance(record.value, float) and record.value
+    }
+    whole, plain = rates.get("fsync_writethrough"), rates.get("fsync")
+    for name in ("fsyncs/second", "fdatasync" if whole is None else "fsync_writethrough"):
+        if per_s := rates.get(name):
             yield Reading(
                 "fsync-rate",
                 "host",
-                f"{count(record.value)} fsyncs per second, one after the other: {in_time(each)} each.",
-                f"1 s / {count(record.value)} = {in_time(each)}",
-                values={"per_s": record.value, "ms": each},
+                f"{count(per_s)} fsyncs per second, one after the other: {in_time(1e3 / per_s)} each.",
+                f"1 s / {count(per_s)} = {in_time(1e3 / per_s)}",
+                values={"per_s": per_s, "ms": 1e3 / per_s},
             )
+    if whole and plain and plain > WITHOUT_FLUSH * whole:
+        yield Reading(
+            "fsync-without-flush",
+            "host",
+            f"A plain fsync takes {in_time(1e3 / plain)}, one with a flush of the drive {in_time(1e3 / whole)}: "
+            "the plain one leaves the data in the drive's cache.",
+            f"{count(plain)}/s / {count(whole)}/s = {count(plain / whole)}",
+            values={"factor": plain / whole},
+        )
 
 
 def _amplification(blocks: Sequence[Block]) -> Iterator[Reading]:
