@@ -1,11 +1,11 @@
 """Write docs/reference/public-jobs.md: public job files and command lines of fio, here and with the real fio.
 
-Usage: public_jobs.py FOLDER [PAGE]. FOLDER has one folder per place (a GitHub owner with its repositories, or a site)
-with the files under their own paths; a command line of a longer text is a file `PATH#NAME`. `FOLDER/environment` has
-a NAME=VALUE line for each variable. None of the files is copied; the page has their addresses and what became of them.
+Usage: public_jobs.py FOLDER [PAGE]. FOLDER has one folder per place: a GitHub owner with its repositories, or a site.
+The files keep their own paths in it. A command line of a longer text is a file `PATH#NAME`. `FOLDER/environment` has
+a NAME=VALUE line for each variable. The page has addresses and results, and no file's content.
 
-Each file is run twice. First as it is, which gives the verdict. Then both tools run it shortened: every job on fio's
-null engine, without times, and with at most 4 MiB. The page says whether both have the same rows, requests and bytes.
+Each file runs twice: as it is, and shortened. Shortened jobs use fio's null engine, no times, and at most 4 MiB. The
+page says whether both tools then have the same rows, requests and bytes.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ part of Seeklab. Variables of a file have the values of an invented host.
 
 @dataclass
 class Row:
-    """What became of one file."""
+    """The results of one file."""
 
     place: str
     path: str

@@ -1,11 +1,11 @@
 """Write docs/reference/calibration-accuracy.md: how well calibrated models predict depths that they were not fitted to.
 
-Usage: public_results.py FOLDER [PAGE]. FOLDER has one folder per device with the reports of fio that somebody
-published: random reads and writes of 4 KiB at several depths. The reports are not copied; the page has the errors.
+Usage: public_results.py FOLDER [PAGE]. FOLDER has one folder per device with published reports of fio: random reads
+and writes of 4 KiB at several depths. The page has the errors, and no report's content.
 
 Every second depth is used for the fit, the others are predicted. The two-number model has a base latency and a maximum
-rate, also from the depths of the fit: the mean at depth n is the larger of the base and n divided by the rate, and its
-99th percentile keeps the ratio to the mean that it has at the smallest depth.
+rate from the same depths. Its mean at depth n is the larger of the base and n divided by the rate. Its 99th percentile
+is a constant multiple of the mean, from the smallest depth.
 """
 
 from __future__ import annotations

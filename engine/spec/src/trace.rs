@@ -146,8 +146,8 @@ impl FromStr for Format {
 pub enum Fault {
     /// No format starts like this.
     #[error(
-        "\"{found}\" is not the start of a known trace; pass a fio iolog, blkparse text, the CSV of MSR Cambridge, SYSTOR, Alibaba, \
-         Tencent, SPC or vSCSI, FIU or DiskSim text, or describe the columns: --columns time=1,op=2,offset=3,bytes=4"
+        "\"{found}\" is not the start of a known trace. Known: fio iolog, blkparse, MSR Cambridge, SYSTOR, Alibaba, Tencent, SPC, \
+         vSCSI, FIU, DiskSim. Describe any other: --columns time=1,op=2,offset=3,bytes=4"
     )]
     Unknown {
         /// The line.

@@ -201,7 +201,7 @@ impl Shell<'_> {
         if let Some(open) = self.letters.next_if(|letter| ['(', '{'].contains(letter)) {
             let close = if open == '(' { ')' } else { '}' };
             word.push(open);
-            while let Some(inside) = self.letters.next() {
+            for inside in self.letters.by_ref() {
                 word.push(inside);
                 if inside == close {
                     break;

@@ -1,8 +1,8 @@
 """Fit of recordings that consist of random reads and writes of 4 KiB at several depths, as most published ones do.
 
-Times of single requests contain link, host and medium as a sum. What the curve over depths shows is how many requests
-a device serves at once, what limits its rate, and how its times scatter. All of it is found by search: each candidate
-runs the recorded jobs, and the one with the smallest error of means and 99th percentiles is kept.
+Times of single requests contain link, host and medium as a sum. The curve over depths shows how many requests a device
+serves at once, its maximum rate, and the scatter of its times. A search finds all of them: each candidate runs the
+recorded jobs, and the one with the smallest error of means and 99th percentiles is kept.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ WRITE_BUFFER = MIB
 FAST_PROGRAM = 200.0
 DIES = (1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256)
 SHARES = (0.02, 0.1, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9)
-"""Share of a single request in which others are served too."""
+"""Candidate shares of a single request's time that overlap with other requests."""
 COMMANDS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0)
 """Time of a command, as a share of the time between requests at the maximum rate."""
 PATHS = (None, *((least, per_read) for least in (1, 2, 4, 8) for per_read in (0.0, 0.15, 0.2, 0.25, 0.3, 0.4)))

@@ -197,7 +197,7 @@ class Results:
     files: int = 0
     versions: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
-    """What the reports do not tell, each a sentence."""
+    """A sentence for each fact that the reports leave open."""
     series: dict[str, list[float]] = field(default_factory=dict)
     """Bandwidth of each second, from logs next to the reports."""
 

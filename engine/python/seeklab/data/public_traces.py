@@ -196,7 +196,7 @@ class Rewritten:
     sample: tuple[str, ...]
     """The first requests, as sentences."""
     notes: tuple[str, ...] = ()
-    """What was changed or left out, each a sentence."""
+    """A sentence for each change and omission."""
 
 
 class _Text:
