@@ -60,19 +60,17 @@ REPORT = {
         }
     ],
 }
-TEXT = "\n".join(
-    (
-        "a: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=4",
-        "fio-3.28",
-        "a: (groupid=0, jobs=1): err= 0: pid=1: Mon Jan  1 00:00:00 2024",
-        "  read: IOPS=40.0k, BW=156MiB/s (164MB/s)(313MiB/2000msec)",
-        "     lat (usec): min=82, max=402, avg=100.00, stdev= 9.00",
-        "    clat percentiles (usec):",
-        "     |  1.00th=[   81], 50.00th=[   97], 99.00th=[  150], 99.90th=[  300]",
-        "  issued rwts: total=80000,0,0,0 short=0,0,0,0 dropped=0,0,0,0",
-        "",
-    )
+LINES = (
+    "a: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=4",
+    "fio-3.28",
+    "a: (groupid=0, jobs=1): err= 0: pid=1: Mon Jan  1 00:00:00 2024",
+    "  read: IOPS=40.0k, BW=156MiB/s (164MB/s)(313MiB/2000msec)",
+    "     lat (usec): min=82, max=402, avg=100.00, stdev= 9.00",
+    "    clat percentiles (usec):",
+    "     |  1.00th=[   81], 50.00th=[   97], 99.00th=[  150], 99.90th=[  300]",
+    "  issued rwts: total=80000,0,0,0 short=0,0,0,0 dropped=0,0,0,0",
 )
+TEXT = "\n".join(LINES) + "\n"
 PIECES = (
     "0",
     "-1",

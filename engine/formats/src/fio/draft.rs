@@ -644,7 +644,7 @@ impl Draft {
         match size {
             Some(Extent::Percent(_)) | None if self.refused => {}
             Some(Extent::Percent(_)) | None if !on_device => {
-                let message = "the size of the file is missing; write size=1g, pass --size=1g beside the job file, or write filename=/dev/... for a whole device";
+                let message = "the size of the file is missing; write size=1g, pass --size=1g with the job file, or write filename=/dev/... for a whole device";
                 notes.problem(
                     self.place("size"),
                     if size.is_some() {
