@@ -126,10 +126,7 @@ def _row(place: str, path: str, file: Path, variables: dict[str, str]) -> Row:
     here = _here(file, variables)
     text = file.read_text(encoding="utf-8", errors="replace")
     command = None if re.search(r"^\s*\[[^\s\[]", text, re.MULTILINE) else text
-    accepted = (
-        _fio(_argv(file, command, variables, []), file.parent, variables, "--output=/dev/null", "--parse-only")
-        is not None
-    )
+    accepted = _fio(_argv(file, command, variables, []), file.parent, variables, "--parse-only") is not None
     shortened = "-"
     if here.startswith("runs") and accepted:
         shortened = _compared(file, command, variables)
@@ -242,7 +239,8 @@ def _argv(file: Path, command: str | None, variables: dict[str, str], more: list
     done = subprocess.run(
         [SHELL, "-c", script], capture_output=True, check=False, env={**variables, "PATH": "/usr/bin:/bin"}
     )
-    return [word for word in done.stdout.decode().split("\0") if word] + more
+    words = [word for word in done.stdout.decode().split("\0") if word and not word.lstrip("-").startswith("output=")]
+    return words + more
 
 
 def _fio(arguments: list[str], folder: Path, variables: dict[str, str], *more: str) -> dict[str, Any] | None:
