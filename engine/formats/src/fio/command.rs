@@ -67,6 +67,7 @@ const OWN_VALUES: [&str; 19] = [
 const READ_HERE: [&str; 3] = ["minimal", "output-format", "section"];
 /// Variables of fio itself, which a shell would leave alone in single quotes.
 const OF_FIO: [&str; 7] = ["jobname", "jobnum", "filenum", "clientuid", "pagesize", "mb_memory", "ncpus"];
+const PROGRAM: &str = "fio";
 /// Words of a line before the command's name, such as `sudo`.
 const WORDS_BEFORE: usize = 6;
 /// Why they have no effect.
@@ -89,7 +90,7 @@ pub(super) fn is_command(text: &str) -> bool {
     !text.lines().any(|line| is_section(line.trim())) && start(text).is_some()
 }
 
-/// Where the first fio command of a text begins: at options, or at the line that names fio.
+/// Where the first fio command of a text begins: at its options, or at the name of fio.
 fn start(text: &str) -> Option<usize> {
     let is_option = |line: &str| line.starts_with('-') && line[1..].starts_with(|c: char| c == '-' || c.is_ascii_alphabetic());
     let mut lines = text.split_inclusive('\n').scan(0, |at, line| {
@@ -100,26 +101,24 @@ fn start(text: &str) -> Option<usize> {
     let mut is_first = true;
     lines.find_map(|(at, line)| {
         let content = line.trim_start_matches('\u{feff}').trim();
-        let found = names_fio(content) || is_first && is_option(content);
+        let found = fio_in(content).or_else(|| (is_first && is_option(content)).then_some(0));
         is_first &= content.is_empty() || content.starts_with([';', '#']);
-        found.then(|| at + line.find(content).unwrap_or(0))
+        found.map(|place| at + line.find(content).unwrap_or(0) + place)
     })
 }
 
-/// Whether a line of a shell runs fio; a comment only if it is a prompt such as `# fio --name=reader`.
-fn names_fio(line: &str) -> bool {
+/// Where a line of a shell names fio and runs it; a comment only if it is a prompt such as `# fio --name=reader`.
+fn fio_in(line: &str) -> Option<usize> {
     let mut words = line.split_whitespace();
-    if words.by_ref().take(WORDS_BEFORE).any(is_program) {
-        let next = words.next();
-        let has_arguments = next.is_some_and(|word| word.starts_with(['-', '$']) || word == "\\" || word.contains('.'));
-        let is_comment = line.starts_with('#') && !line.trim_start_matches(['#', ' ']).starts_with("fio ");
-        return has_arguments && !line.starts_with([';', '[']) && !is_comment;
-    }
-    false
+    let program = words.by_ref().take(WORDS_BEFORE).find(|word| is_program(word))?;
+    let has_arguments = words.next().is_some_and(|word| word.starts_with(['-', '$']) || word == "\\" || word.contains('.'));
+    let is_comment = line.starts_with('#') && !line.trim_start_matches(['#', ' ']).starts_with("fio ");
+    let place = line.find(program)? + program.len() - PROGRAM.len();
+    (has_arguments && !line.starts_with([';', '[']) && !is_comment).then_some(place)
 }
 
 fn is_program(word: &str) -> bool {
-    word.rsplit(['/', '(', '`']).next() == Some("fio")
+    word.rsplit(['/', '(', '`']).next() == Some(PROGRAM)
 }
 
 /// A shell's reader of words.
@@ -132,8 +131,6 @@ struct Shell<'a> {
 /// The words of the first command of a text, without quotes, as a shell splits them, and the text behind it.
 fn words(text: &str) -> Result<(Vec<String>, String), &'static str> {
     let mut shell = Shell { letters: text.chars().peekable(), words: Vec::new(), word: None };
-    // A prompt before the command is no comment.
-    while shell.letters.next_if(|letter| ['#', '$', '%', '>', ' '].contains(letter)).is_some() {}
     while let Some(letter) = shell.letters.next() {
         match letter {
             '\'' | '"' => shell.quoted(letter)?,
@@ -278,7 +275,7 @@ pub(super) fn read(
     let start = words.iter().position(|word| is_program(word)).map_or(0, |program| program + 1);
     let mut line = CommandLine::default();
     let mut words = expanded(words.into_iter().skip(start), main, environment, &mut line.problems).into_iter().peekable();
-    let more = behind.lines().filter(|line| names_fio(line.trim())).count();
+    let more = behind.lines().filter(|line| fio_in(line.trim()).is_some()).count();
     if more > 0 {
         line.warnings.push(format!("{main}: the first fio command is run; {more} more follow, pass each in a separate file."));
     }
