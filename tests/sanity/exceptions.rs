@@ -58,6 +58,7 @@ const ONE_CORE: &str = "With one core nobody else has had the ring: nothing is t
 const UNMAPS: &str =
     "Each buffer that is unmapped calls every other core, one call at a time: from some number of cores on, the calls are the limit.";
 const LOCKSTEP: &str = "A link that is shared fairly by segments ends transfers of one size all at the same moment, and then stands idle for a round trip. On one connection they follow each other.";
+const SPREAD: &str = "Eight requests in order over four units, behind a link that is slower than these: a host that submits them at once lets them meet at the same unit, and the link stands idle for a moment. A slower host spreads them. With twelve in flight the link is full either way.";
 const SHARE: &str = "Of n nodes, as many know where a block is as it has copies, and as many have one: on more nodes more lookups and blocks are somewhere else, and a load that waits for each answer pays the round trip. Loads that fill the links gain by nodes.";
 const ASYNC: &str = "Read-ahead and write-behind share the client's eight async threads: what is read ahead keeps writes waiting. With 128 threads it does not.";
 const MIXED: &str =
@@ -78,6 +79,9 @@ const POOL: &str = "Sequential streams part the arms of a pool, and RAID-Z moves
 const COMBINED: &str = "All that waits is combined into one transaction, so that the drive below has one request at a time: without read-ahead or a write cache it loses a turn after each. Transactions no larger than a request keep its queue filled.";
 const UNKNOWN: &str = "Known and not mended, cause not found: a few percent.";
 const TURNS: &str = "Known and not mended, cause supposed: the data of two large synchronous writes and their log blocks are on different tracks, and each of them waits for a turn of its own. A measured disk loses 3% with the second writer.";
+const SAME: &str = "Compressed records lie two or four in a stripe unit: one request at a time goes to the same disk again, which without read-ahead loses a turn. With a disk that reads ahead, twice the ratio reads twice as fast.";
+const BURSTS: &str =
+    "Known and not mended, cause supposed: with more dirty data the groups are larger, and the log shares the disks with longer bursts.";
 /// The bound of commits on one disk.
 pub const COMMITS: &str = "rotation: 125 commits a second at 7200 rpm";
 
@@ -103,6 +107,23 @@ pub const EXCEPTIONS: &[Exception] = &[
         83,
         "ZFS on 4 disks: sync randwrite 128 KiB depth 4",
         INDIRECT,
+    ),
+    slower("zfs", "ZFS on 4 disks: read 128 KiB depth 1", "zfs.compression", 48, "ZFS on 4 disks: read 128 KiB depth 1", SAME),
+    slower(
+        "zfs",
+        "ZFS on 4 disks: sync randwrite 128 KiB depth 4",
+        "zfs.compression",
+        20,
+        "ZFS on 4 disks: sync randwrite 128 KiB depth 4",
+        INDIRECT,
+    ),
+    slower(
+        "zfs",
+        "ZFS on 4 disks: sync write 128 KiB depth 8",
+        "zfs.dirty_data_max",
+        8,
+        "ZFS on 4 disks: sync write 128 KiB depth 8",
+        BURSTS,
     ),
     slower(
         "zfs",
@@ -132,6 +153,14 @@ pub const EXCEPTIONS: &[Exception] = &[
         "mirrors of 2 on disk-array-2021: read 128 KiB depth 32",
         STARVED,
     ),
+    slower(
+        "layouts",
+        "raid* on disk-array-2021: read 128 KiB depth *",
+        "devices[0].count",
+        17,
+        "raid6 of 6 on disk-array-2021: read 128 KiB depth 32",
+        STARVED,
+    ),
     slower("flash", "*write*", "workers", 28, "nvme-consumer: write 16 KiB", HISTORY),
     slower("flash", "*: read* 512 B", "workers", 81, "ssd-sata: read 512 B", MEET),
     slower("flash", "*: read 4 KiB", "workers", 26, "ssd-sata-tlc: read 4 KiB", MEET),
@@ -151,6 +180,7 @@ pub const EXCEPTIONS: &[Exception] = &[
     slower("server", "4 cores: read *", "workers", 12, "4 cores: read 1 MiB", RINGS),
     slower("server", "4 cores*: randread 4 KiB depth 1", "server.cores", 15, "4 cores: randread 4 KiB depth 1", ONE_CORE),
     slower("server", "4 cores that unmap buffers: *", "server.cores", 75, "4 cores that unmap buffers: randread 4 KiB depth 32", UNMAPS),
+    slower("host", "host of 4 cores: read 128 KiB depth 8", "host.*", 10, "host of 4 cores: read 128 KiB depth 8", SPREAD),
     slower("cluster", "cluster by *", "nodes", 50, "cluster by hash: randread 4 KiB depth 1", SHARE),
     slower(
         "client",

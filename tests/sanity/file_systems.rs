@@ -1,6 +1,6 @@
 //! File systems: the volume with its cache, prefetcher and log, the scheduler above, a partition below; ZFS.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::exceptions::COMMITS;
 use crate::layers::{as_is, axis, costs, in_flight, loads, no_bounds, sweep};
@@ -138,6 +138,9 @@ pub fn zfs() -> Vec<Unit> {
         axis("zfs.dirty_data_max", [4 * MIB, 16 * MIB, 64 * MIB]),
         axis("zfs.copies", [3, 2, 1]),
         axis("zfs.log.flush", [10_000_000, 1_000_000, 0]),
+        axis("zfs.compression", [1, 2, 4].map(|ratio| json!({"ratio": ratio}))),
+        axis("zfs.compression", ["10MB", "100MB", "1GB"].map(|rate| json!({"ratio": 2, "rate": rate, "decompress_rate": rate}))),
+        axis("zfs.scrub", [json!({}), Value::Null]),
     ];
     let mut units = sweep("ZFS on 4 disks", &base, &axes, &some, &as_is);
     let mut logged = base.clone();
@@ -173,6 +176,7 @@ pub fn zfs() -> Vec<Unit> {
         units.push(unit);
     }
     units.extend(log_writers());
+    units.extend(fragmentation());
     // Smaller records: more of everything for each byte.
     let mut unit = Unit::new("ZFS on 4 disks: writes by record");
     let disks = 4.0 * 175e6;
@@ -208,15 +212,64 @@ fn log_writers() -> Vec<Unit> {
     {
         let one = json!({"zfs": {"era": "openzfs-2.2"}, "devices": [{"preset": preset, "hdd": {"write_cache": false}}]});
         let mut unit = Unit::new(format!("ZFS on one {preset}, log in the pool: sync writers of {} KiB", bytes / KIB));
-        for writers in [2_u32, 4, 6, 8, 16, 32] {
+        let points = [2_u32, 4, 6, 8, 16, 32].map(|writers| {
             let mut point =
                 load(SyncWrite, bytes, 1, writers.into()).spread_over(1024 * MIB).measuring(8 * MIB).on(&one, format!("{writers} writers"));
             #[allow(clippy::cast_precision_loss)] // small sizes
             let most = 125.0 * f64::from(writers) * bytes as f64;
             let what = "rotation: 125 commits a second at 7200 rpm, a write of each writer in each";
             point.bounds.push(Bound { rule: Rule::Durable, what, bytes_per_s: most, ahead_bytes: most });
-            unit.add(point);
-        }
+            point
+        });
+        unit.line("writers", points);
+        units.push(unit);
+    }
+    for (preset, bytes) in
+        ["ssd-sata", "samsung-860-pro", "nvme-pcie4"].into_iter().flat_map(|preset| [4 * KIB, 32 * KIB].map(|bytes| (preset, bytes)))
+    {
+        let system =
+            json!({"zfs": {"era": "openzfs-2.2", "log": {"devices": {"preset": preset}}}, "devices": [{"preset": "hdd-7200", "count": 2}]});
+        let mut unit = Unit::new(format!("ZFS with a log on {preset}: sync writers of {} KiB", bytes / KIB));
+        let point = |writers: u64| {
+            load(SyncWrite, bytes, 1, writers).spread_over(1024 * MIB).measuring(8 * MIB).on(&system, format!("{writers} writers"))
+        };
+        unit.line("writers", [1, 2, 4, 8, 16, 32].map(point));
+        units.push(unit);
+    }
+    units
+}
+
+/// A file whose records were rewritten at random, read in order: the fewer, the faster.
+fn fragmentation() -> Vec<Unit> {
+    let mut units = Vec::new();
+    for (disks, kib) in [1, 4].into_iter().flat_map(|disks| [8, 32, 128].map(|kib| (disks, kib))) {
+        let (file, record) = (256 * MIB, kib * KIB);
+        let mut unit = Unit::new(format!("ZFS on {disks} disks, records of {kib} KiB: read after random rewrites"));
+        let point = |share: u64| {
+            let system = json!({
+                "zfs": {"era": "openzfs-2.2", "record": record, "dirty_data_max": "32MiB", "txg_timeout": "1s", "arc": {"size": "64MiB"}, "prefetch": {}},
+                "layout": {"kind": "stripe", "unit": "128KiB"},
+                // A buffer that does not hold the file.
+                "devices": [{"preset": "hdd-7200", "count": disks, "hdd": {"buffer": "8MiB", "segments": 8}}],
+            });
+            let rewrites = file / record * share / 16;
+            let mut point = load(Read, MIB, 1, 1).spread_over(file - MIB).on(&system, format!("{share}/16 of the records"));
+            let mut read = point.document["jobs"][0].clone();
+            read["filename"] = "file".into();
+            if rewrites > 0 {
+                read["stonewall"] = true.into();
+                let rewrite = json!({
+                    "name": "rewrite", "filename": "file", "size": read["size"], "rw": "randwrite", "bs": record,
+                    "norandommap": true, "number_ios": rewrites,
+                });
+                point.document["jobs"] = json!([rewrite, read]);
+            }
+            point.in_flight = None;
+            // All of the file once, before it is measured for the second time.
+            point.effort = Effort { before: rewrites + file / MIB, measured: file / MIB };
+            point
+        };
+        unit.line("fewer rewrites", [16, 4, 1, 0].map(point));
         units.push(unit);
     }
     units

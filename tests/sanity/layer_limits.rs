@@ -204,6 +204,8 @@ fn data_share(scenario: &Scenario, record: u64) -> f64 {
     let width = layout.width.map_or(devices, u64::from).max(1);
     match layout.kind {
         LayoutKind::Mirror => 1.0 / to_f64(width),
+        LayoutKind::Raid5 => to_f64(width - 1) / to_f64(width),
+        LayoutKind::Raid6 => to_f64(width - 2) / to_f64(width),
         LayoutKind::RaidZ => {
             let data = record.div_ceil(1 << layout.ashift);
             let rows = data.div_ceil(width.saturating_sub(u64::from(layout.parity)).max(1));
@@ -240,7 +242,8 @@ fn of_files(scenario: &Scenario, load: Jobs) -> (Vec<Bound>, f64) {
         return (bounds, if waits { writes * least_ns } else { 0.0 });
     }
     if let Some(zfs) = scenario.zfs.as_ref().filter(|_| !has_memory && load.appends()) {
-        let rate = rate * data_share(scenario, zfs.record.0) / f64::from(zfs.copies);
+        let ratio = zfs.compression.as_ref().map_or(1.0, |compression| compression.ratio);
+        let rate = rate * ratio * data_share(scenario, zfs.record.0) / f64::from(zfs.copies);
         if let Some(dirty) = zfs.dirty_data_max.filter(|_| !load.is_sync) {
             let held = to_f64(dirty.0) + load.in_flight * load.bytes.max(to_f64(zfs.record.0));
             bounds.push(ahead("ZFS: rate of the devices less parity and copies, dirty_data_max ahead", rate, held + buffers));
@@ -251,10 +254,11 @@ fn of_files(scenario: &Scenario, load: Jobs) -> (Vec<Bound>, f64) {
         let least_ns = to_f64(zfs.overhead.0) + load.bytes * 1e9 / to_f64(zfs.copy_rate.0);
         return (bounds, least_ns);
     }
+    let has_parity = matches!(scenario.layout.kind, LayoutKind::Raid5 | LayoutKind::Raid6 | LayoutKind::RaidZ);
     let is_plain = scenario.zfs.is_none() && scenario.volume.is_none() && scenario.page_cache.is_none() && !has_memory;
-    if is_plain && load.appends() && scenario.commit.is_none() && scenario.layout.kind == LayoutKind::RaidZ {
+    if is_plain && load.appends() && scenario.commit.is_none() && has_parity {
         let rate = rate * data_share(scenario, scenario.layout.unit.0);
-        bounds.push(ahead("RAID-Z: rate of the devices less parity", rate, buffers + load.in_flight * load.bytes));
+        bounds.push(ahead("layout: rate of the devices less parity", rate, buffers + load.in_flight * load.bytes));
     }
     (bounds, 0.0)
 }

@@ -98,7 +98,10 @@ fn mixed() -> Vec<Load> {
     ])
 }
 
-/// Stripes, mirrors and RAID-Z of more and more devices.
+/// A disk in its own order may pass over a request for so long.
+const PATIENCE_NS: f64 = 1e9;
+
+/// Stripes, mirrors, RAID-5, RAID-6 and RAID-Z of more and more devices.
 pub fn layouts() -> Vec<Unit> {
     let mut units = Vec::new();
     let loads = loads(&[
@@ -114,7 +117,7 @@ pub fn layouts() -> Vec<Unit> {
         (RandRead, MIB, 8, 1),
     ]);
     for preset in ["disk-array-2021", "hdd-7200", "ssd-sata"] {
-        let shapes: [(&str, Value, Vec<u64>); 6] = [
+        let shapes: [(&str, Value, Vec<u64>); 8] = [
             ("stripe", json!({"kind": "stripe", "unit": "128KiB"}), vec![1, 2, 4, 8, 16]),
             ("mirrors of 2", json!({"kind": "mirror", "width": 2, "unit": "128KiB"}), vec![2, 4, 8, 16]),
             (
@@ -127,12 +130,18 @@ pub fn layouts() -> Vec<Unit> {
                 json!({"kind": "mirror", "width": 2, "unit": "128KiB", "read_balance": "pending"}),
                 vec![2, 4, 8, 16],
             ),
+            ("raid5 of 4", json!({"kind": "raid5", "width": 4, "unit": "128KiB"}), vec![4, 8, 16]),
+            ("raid6 of 6", json!({"kind": "raid6", "width": 6, "unit": "128KiB"}), vec![6, 12, 24]),
             ("raidz of 4", json!({"kind": "raidz", "width": 4, "parity": 1, "unit": "128KiB"}), vec![4, 8, 16]),
             ("raidz2 of 6", json!({"kind": "raidz", "width": 6, "parity": 2, "unit": "128KiB"}), vec![6, 12, 24]),
         ];
         for (name, layout, counts) in shapes {
             let base = json!({"layout": layout, "devices": [{"preset": preset}]});
-            units.extend(sweep(&format!("{name} on {preset}"), &base, &[axis("devices[0].count", counts)], &loads, &as_is));
+            let mut of_shape = sweep(&format!("{name} on {preset}"), &base, &[axis("devices[0].count", counts)], &loads, &as_is);
+            if preset.starts_with("hdd") {
+                of_shape.iter_mut().flat_map(|unit| &mut unit.points).for_each(|point| point.patience_ns = PATIENCE_NS);
+            }
+            units.extend(of_shape);
         }
         let reads: Vec<Load> = loads.iter().copied().filter(|load| !load.pattern.writes()).collect();
         for balance in ["region", "pending", "load"] {
@@ -170,25 +179,79 @@ pub fn layouts() -> Vec<Unit> {
     units
 }
 
-/// RAID-Z over widths, records and sectors: what its columns and its parity leave of the devices. Widths are no resource here: padding
-/// differs from one to the next.
+/// RAID-Z over widths, records and sectors: what columns, parity and padding leave of the devices.
 fn raidz_geometries() -> Vec<Unit> {
     let mut units = Vec::new();
-    for (parity, ashift, kib) in [1, 2]
-        .into_iter()
-        .flat_map(|parity| [9, 12].map(|ashift| (parity, ashift)))
-        .flat_map(|(parity, ashift)| [8, 16, 64, 128].map(|kib| (parity, ashift, kib)))
+    for (parity, load) in
+        [1, 2].into_iter().flat_map(|parity| loads(&[(Write, MIB, 4, 1), (Read, MIB, 4, 1)]).into_iter().map(move |load| (parity, load)))
     {
-        for load in loads(&[(Write, MIB, 4, 1), (Read, MIB, 4, 1)]) {
-            let mut unit = Unit::new(format!("RAID-Z{parity}, records of {kib} KiB, ashift {ashift}: {}", load.name()));
-            for width in [3, 5, 8, 10, 12] {
-                let layout = json!({"kind": "raidz", "width": width, "parity": parity, "unit": kib * KIB, "ashift": ashift});
-                let system = json!({"layout": layout, "devices": [{"preset": "hdd-7200", "count": width}]});
-                unit.add(load.on(&system, format!("{width} disks")));
+        let point = |width: u64, kib: u64, ashift: u64| {
+            let layout = json!({"kind": "raidz", "width": width, "parity": parity, "unit": kib * KIB, "ashift": ashift});
+            let system = json!({"layout": layout, "devices": [{"preset": "hdd-7200", "count": width}]});
+            load.on(&system, format!("{width} disks, records of {kib} KiB, ashift {ashift}"))
+        };
+        let (widths, records) = ([3, 5, 8, 10, 12], [8, 16, 32, 64, 128]);
+        let name = |rest: String| format!("RAID-Z{parity}, {rest}: {}", load.name());
+        for (ashift, kib) in [9, 12].into_iter().flat_map(|ashift| records.map(|kib| (ashift, kib))) {
+            let mut unit = Unit::new(name(format!("records of {kib} KiB, ashift {ashift}")));
+            unit.line("width", widths.map(|width| point(width, kib, ashift)));
+            units.push(unit);
+        }
+        for width in widths {
+            let mut unit = Unit::new(name(format!("{width} disks")));
+            for ashift in [9, 12] {
+                unit.line("record", records.map(|kib| point(width, kib, ashift)));
+            }
+            for kib in records {
+                unit.line("ashift", [12, 9].map(|ashift| point(width, kib, ashift)));
             }
             units.push(unit);
         }
     }
+    units
+}
+
+/// The host of fast devices, of disks, and of what is in memory.
+pub fn host() -> Vec<Unit> {
+    let base = json!({
+        "host": {"cores": 4, "hz": 3_000_000_000_u64, "submit_cycles": 3000, "complete_cycles": 3000, "link": "8GB", "tags": 32},
+        "devices": [{"lun": {"capacity": "1TB", "rate": 3_000_000_000_u64, "latency": "20us"}, "count": 4}],
+        "layout": {"kind": "stripe", "unit": "128KiB"},
+    });
+    let axes = [
+        axis("host.cores", [1, 2, 4, 16]),
+        axis("host.hz", [100_000_000_u64, 1_000_000_000, 3_000_000_000]),
+        axis("host.submit_cycles", [1_000_000, 100_000, 10_000, 1_000, 0]),
+        axis("host.complete_cycles", [1_000_000, 100_000, 10_000, 1_000, 0]),
+        axis("host.link", [100_000_000_u64, 1_000_000_000, 8_000_000_000, 32_000_000_000]),
+        axis("host.tags", [1, 2, 8, 32, 256]),
+        costs("devices[0].lun.latency"),
+    ];
+    let mut units = sweep("host of 4 cores", &base, &axes, &mixed(), &as_is);
+    let kinds = [(Read, 4 * KIB), (Write, MIB), (RandRead, 4 * KIB), (RandWrite, 4 * KIB), (RandRw, 8 * KIB)];
+    units.extend(in_flight("host of 4 cores", &base, &kinds, &no_bounds, &as_is));
+    for preset in ["samsung-860-pro", "hdd-7200-2008"] {
+        let base = json!({"host": {"cores": 1}, "devices": [{"preset": preset}]});
+        let axes = [
+            axis("host.cores", [1, 2, 4]),
+            axis("host.hz", [100_000_000_u64, 1_000_000_000, 3_000_000_000]),
+            axis("host.tags", [1, 2, 8, 32]),
+        ];
+        let some = loads(&[(Read, 128 * KIB, 8, 1), (RandRead, 4 * KIB, 32, 1), (RandRead, 4 * KIB, 1, 32)]);
+        units.extend(sweep(&format!("host of {preset}"), &base, &axes, &some, &as_is));
+    }
+    let memory = json!({
+        "host": {"cores": 4}, "zfs": {"era": "openzfs-2.2", "arc": {"size": "256MiB"}},
+        "devices": [{"preset": "nvme-pcie4"}],
+    });
+    let axes = [
+        axis("host.memory_rate", [1_000_000_000_u64, 10_000_000_000, 100_000_000_000]),
+        axis("host.hit", [1_000_000, 100_000, 10_000, 1_000, 0]),
+        axis("zfs.cores", [1, 2, 4, 16]),
+    ];
+    let some = loads(&[(RandRead, 4 * KIB, 16, 1), (RandRead, 128 * KIB, 1, 16), (Read, 128 * KIB, 4, 1)]);
+    let some: Vec<Load> = some.into_iter().map(|load| load.spread_over(64 * MIB).measuring(256 * MIB)).collect();
+    units.extend(sweep("what is in memory", &memory, &axes, &some, &as_is));
     units
 }
 

@@ -28,6 +28,11 @@ fn layouts() {
 }
 
 #[test]
+fn host() {
+    judge("host", 8, &layers::host());
+}
+
+#[test]
 fn network() {
     judge("network", 8, &layers::network());
 }

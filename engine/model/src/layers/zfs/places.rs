@@ -6,9 +6,10 @@
 //!
 //! Records that were not written in the run lie at the place of their offset, as in a file that was written once, in order.
 //!
-//! Source: `OpenZFS`, `dbuf.c` (`dbuf_sync_list`), `dnode_sync.c`; Workload Tuning, on databases that rewrite records. Left out: since 0.7,
-//! records that wait for a place get it in the order of their offsets (`zio_bookmark_compare`), which keeps some order within a group;
-//! free space: it has no holes, and old copies give none back.
+//! Source: `OpenZFS`, `dbuf.c` (`dbuf_sync_list` takes records from the head of a list that grows at its tail). Left out: in files of more than
+//! one indirect block each of them has a list of its own (`dbuf_sync_indirect`), so that its records lie together; since 0.7,
+//! records that wait for a place get it in the order of their offsets (`zio.c`, `zio_bookmark_compare`, the order of the tree of waiting
+//! allocations in `spa.c`), which keeps some order within a group; free space: it has no holes, and old copies give none back.
 
 use super::dirty::Table;
 

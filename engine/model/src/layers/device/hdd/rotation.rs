@@ -7,8 +7,7 @@
 //! The angle is computed with integers: a turn is a fraction of whole nanoseconds (8 333 333 1/3 ns at 7200 rpm), and a
 //! product in `f64` would drift after hours of simulated time. The speed is held to a thousandth of a revolution per minute.
 //!
-//! Drives of one model do not turn equally fast: data sheets allow 0.1 to 0.2% of tolerance (Seagate Cheetah 15K.7: 0.2%; Barracuda
-//! 7200.12: 0.2%). So the angle between two spindles is never the same for long, and no run depends on one that happens to be lucky or
+//! Drives of one model do not turn equally fast. A tolerance of 0.2% is assumed; no data sheet with one was found. So the angle between two spindles is never the same for long, and no run depends on one that happens to be lucky or
 //! unlucky. The fastest drive has the speed of its sheet, because skews leave just enough time for that one.
 //!
 //! Left out: spin-up. A change of speed would need a history of angles.
