@@ -15,6 +15,8 @@ import { html } from "../src/base/elements.ts";
 import { loadPlot } from "../src/charts/plot.ts";
 import { predictionOf } from "../src/lab/prediction.ts";
 import { fetchFor, workbench } from "../src/lab/workbench.ts";
+import { type Beat, mostWords, spanOf } from "../src/stage/beats.ts";
+import { beatBar } from "../src/page/case/beatBar.ts";
 import { openedOn } from "../src/page/case/caseState.ts";
 import { runFrame } from "../src/page/case/runFrame.ts";
 import { CanvasDrawing } from "./canvasDrawing.ts";
@@ -42,7 +44,8 @@ export async function firstPictureOf(
   module: Uint8Array,
   document: CaseDocument,
 ): Promise<string> {
-  const key = createHash("sha256").update(module).update(JSON.stringify(document)).update(sourcesHash());
+  const key = createHash("sha256").update(module).update(JSON.stringify(document));
+  key.update(JSON.stringify(beatsOf(document))).update(sourcesHash());
   const file = join(cacheFolder, `${document.id}-first-${key.digest("hex").slice(0, 24)}.html`);
   if (existsSync(file)) return readFileSync(file, "utf8");
   const runs = new Map<string, Result>();
@@ -78,7 +81,26 @@ function sourcesHash(): string {
   return (hashed = hash.digest("hex"));
 }
 
+/** @throws when a beat is too long or finds no moment. */
+function check(beats: readonly Beat[], run: Result, { id }: CaseDocument): void {
+  for (const beat of beats) {
+    const words = beat.say.split(" ").length;
+    if (words > mostWords)
+      throw new Error(`web/beats/${id}.json: "${beat.say}" has ${words} words; write at most ${mostWords}`);
+    if (spanOf(run, beat) === undefined) {
+      throw new Error(`web/beats/${id}.json: "${beat.say}" finds no moment in the run that the page opens on`);
+    }
+  }
+}
+
+/** The steps of a case's explanation. */
+export function beatsOf({ id }: Pick<CaseDocument, "id">): readonly Beat[] {
+  const file = resolve(import.meta.dirname, `../beats/${id}.json`);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as readonly Beat[]) : [];
+}
+
 async function drawn(engine: SimulatingEngine, document: CaseDocument, name: string, width: number): Promise<string> {
+  const beats = beatsOf(document);
   const close = openDocument(width);
   try {
     const doc = openedOn(document);
@@ -96,7 +118,9 @@ async function drawn(engine: SimulatingEngine, document: CaseDocument, name: str
     });
     const summary = html("p", { class: "variant-summary" });
     summary.textContent = doc.variants.find((variant) => variant.name === doc.default_variant)?.summary ?? "";
+    const explanation = beatBar(beats, ({ from_ns, to_ns }) => bench.stage!.playSpan(from_ns, to_ns));
     const frame = runFrame(bench, {
+      beats: explanation.element,
       beside: [],
       summary,
       reset: html("button", { type: "button", class: "quiet reset", hidden: "" }, "Reset"),
@@ -106,7 +130,11 @@ async function drawn(engine: SimulatingEngine, document: CaseDocument, name: str
     await bench.controller.begin();
     // The controls ask the engine first; each question is answered at once.
     for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
-    bench.stage!.autoplay();
+    const { run } = bench.controller;
+    if (run === undefined) throw new Error(`${document.id}: the run that the page opens on did not end`);
+    check(beats, run, document);
+    explanation.show(run);
+    if (!explanation.begin()) bench.stage!.autoplay();
     const picture = staticCopy(frame, name);
     bench.close();
     if (failed.length > 0) throw new Error(`${document.id}: ${String(failed[0])}`);

@@ -24,7 +24,7 @@ import type { CaseDocument, CaseEntry, RunRequest } from "../src/engine/types.ts
 import { cardFile, type Incident, pictureFile } from "../src/page/shared/incidents.ts";
 import { around, familyList } from "./around.ts";
 import { escapeHtml } from "./escape.ts";
-import { firstPictureOf, theme } from "./firstPicture.ts";
+import { beatsOf, firstPictureOf, theme } from "./firstPicture.ts";
 import { openingOf, type Opening } from "./openingRuns.ts";
 import { card, cardOf } from "./picture.ts";
 import { address as siteAddress } from "./project.ts";
@@ -214,6 +214,13 @@ function firstSentence(text: string): string {
   return /^.*?[.](?=\s|$)/s.exec(text.trim())?.[0].replace(/[`*]/g, "").replace(/\s+/g, " ") ?? "";
 }
 
+/** The explanation's steps, as data in the page's file. */
+function beatsScript(document: CaseDocument): string {
+  const beats = beatsOf(document);
+  if (beats.length === 0) return "";
+  return `<script type="application/json" id="beats">${JSON.stringify(beats).replaceAll("<", "\\u003c")}</script>`;
+}
+
 /** The template of a case's page, filled. */
 export function fillCasePage(template: string, document: CaseDocument, surroundings: Surroundings): string {
   const { cases, caption, library, address, first } = surroundings;
@@ -238,7 +245,7 @@ export function fillCasePage(template: string, document: CaseDocument, surroundi
     )
     .replace("</head>", () => `  <style>${first.style}</style>\n  </head>`)
     .replace("<!--first-picture-->", () => first.picture)
-    .replace("<!--patterns-->", () => first.patterns)
+    .replace("<!--patterns-->", () => `${first.patterns}${beatsScript(document)}`)
     .replace(
       '<footer class="site">',
       () => `${around(cases, document.id)}\n    ${familyList(cases, document.id)}\n    <footer class="site">`,

@@ -103,6 +103,9 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
       else if (!isFirst) player.stayAt(before_ns);
       draw();
     },
+    playSpan(from_ns, to_ns) {
+      player.playSpan(from_ns, to_ns);
+    },
     replay() {
       if (isTimed) player.replay();
     },

@@ -118,6 +118,9 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
       else player.stayAt(before_ns);
       draw();
     },
+    playSpan(from_ns, to_ns) {
+      player.playSpan(from_ns, to_ns);
+    },
     replay() {
       player.replay();
     },

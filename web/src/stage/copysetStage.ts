@@ -165,6 +165,9 @@ export function copysetStage({ onRest }: StageOptions): Stage {
       else player.stayAt(before_ns);
       draw();
     },
+    playSpan(from_ns, to_ns) {
+      player.playSpan(from_ns, to_ns);
+    },
     replay() {
       player.replay();
     },

@@ -12,6 +12,7 @@ export interface PlayerOptions {
 /** Nothing moves by itself for longer. */
 export const autoplayMs = 5000;
 const steppedPauseMs = 700;
+const spanMs = 4000;
 
 export class Player {
   readonly #options: PlayerOptions;
@@ -116,6 +117,19 @@ export class Player {
     else this.play(autoplayMs, until_ns);
   }
 
+  /** Plays a part of the run in {@link spanMs}, whatever the speed, and holds at its end. */
+  playSpan(from_ns: number, to_ns: number): void {
+    this.pause();
+    this.#isAuto = false;
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      this.moveTo(to_ns);
+      return;
+    }
+    this.moveTo(from_ns);
+    this.#playSmooth(spanMs, to_ns, (to_ns - from_ns) / (spanMs * 1e6));
+    this.#options.onState(true);
+  }
+
   /** Plays from the beginning to the end. */
   replay(): void {
     this.moveTo(0);
@@ -131,7 +145,7 @@ export class Player {
     this.#options.onState(false);
   }
 
-  #playSmooth(forMs: number, until_ns: number): void {
+  #playSmooth(forMs: number, until_ns: number, speed?: number): void {
     const begun = performance.now();
     let last = begun;
     const frame = (now: number) => {
@@ -139,8 +153,12 @@ export class Player {
       // A tab that was hidden does not leap ahead.
       const passedMs = Math.min(Math.max(0, now - last), 100);
       last = now;
-      this.moveTo(Math.min(until_ns, this.#time_ns + passedMs * 1e6 * this.speed));
-      if (this.#time_ns >= Math.min(this.#end_ns, until_ns) || now - begun >= forMs) this.pause();
+      this.moveTo(Math.min(until_ns, this.#time_ns + passedMs * 1e6 * (speed ?? this.speed)));
+      if (this.#time_ns >= Math.min(this.#end_ns, until_ns) || now - begun >= forMs) {
+        // A span ends where it says, also when frames came late.
+        if (speed !== undefined) this.moveTo(until_ns);
+        this.pause();
+      }
     };
     this.#frame = requestAnimationFrame(frame);
   }

@@ -357,6 +357,9 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
       if (other !== undefined) panels[1].followed = slowestOf(journeysOf(other.result));
       rebuild();
     },
+    playSpan(from_ns, to_ns) {
+      player.playSpan(from_ns - base_ns, to_ns - base_ns);
+    },
     replay() {
       player.replay();
     },

@@ -39,6 +39,8 @@ export interface Stage {
   beside?(other: Beside | undefined): void;
   /** Plays the opening by itself. */
   autoplay(): void;
+  /** Plays a part of the run in a few seconds and holds at its end; a stage that plays no run has no such thing. */
+  playSpan?(from_ns: number, to_ns: number): void;
   /** Plays from the beginning, as when the reader presses Play there. */
   replay(): void;
   /** Offers fields of the scenario to be dragged; a stage takes those that it draws. */

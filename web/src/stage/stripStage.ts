@@ -171,6 +171,9 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
       drawOverview();
       draw();
     },
+    playSpan(from_ns, to_ns) {
+      player.playSpan(from_ns, to_ns);
+    },
     replay() {
       player.replay();
     },

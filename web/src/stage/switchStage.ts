@@ -19,7 +19,8 @@ const mostStays = 40_000;
 /** By this share of the time of all clients, few requests are still to begin. */
 const stillUnderWay = 0.98;
 
-export interface SwitchStage extends Omit<Stage, "show" | "below"> {
+export interface SwitchStage extends Omit<Stage, "show" | "below" | "playSpan"> {
+  playSpan(from_ns: number, to_ns: number): void;
   /** Keeps an element under the picture and its clock, whichever stage is shown. */
   keepBelow(element: HTMLElement): void;
   /** The stage that shows the run. */
@@ -132,6 +133,7 @@ export function switchStage(
       kept = element;
       stage().below.append(element);
     },
+    playSpan: (from_ns, to_ns) => stage().playSpan?.(from_ns, to_ns),
     autoplay: () => stage().autoplay(),
     replay: () => stage().replay(),
     setFields(next) {

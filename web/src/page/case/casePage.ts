@@ -14,9 +14,11 @@ import { keepUnits } from "../../base/format.ts";
 import { take } from "../../lab/measure.ts";
 import { type Memory, predictionOf } from "../../lab/prediction.ts";
 import { fetchFor, workbench } from "../../lab/workbench.ts";
+import type { Beat } from "../../stage/beats.ts";
 import { loadStages } from "../../stage/stages.ts";
 import { addressOf } from "../shared/address.ts";
 import { afterQuestion } from "./afterQuestion.ts";
+import { beatBar } from "./beatBar.ts";
 import { CaseState, openedOn } from "./caseState.ts";
 import { exportPanel } from "./exportPanel.ts";
 import { openPage, preparePage, whenSeen } from "../shared/pageSetup.ts";
@@ -66,6 +68,12 @@ async function open(linked: PageState): Promise<void> {
 }
 
 const answered: Memory = { read: () => '{"guess":null}', write: () => undefined };
+
+/** The steps of the explanation, which the page's file holds. */
+function beatsOfPage(): readonly Beat[] {
+  const text = document.querySelector("#beats")?.textContent;
+  return text == null ? [] : (JSON.parse(text) as readonly Beat[]);
+}
 
 /** The largest picture of a stage, with what moves above it. */
 function pictureOn(stage: HTMLElement) {
@@ -153,6 +161,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
         }
         // A message about a wrong link stays until the reader does something.
         if (!isOpening) message.clear();
+        explanation.show(result);
         unusual.show(result.summary);
         framed?.result(result, controller.state);
         about.show(result);
@@ -185,6 +194,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     },
   });
   const { controller } = bench;
+  const explanation = beatBar(beatsOfPage(), ({ from_ns, to_ns }) => stage.playSpan(from_ns, to_ns));
   const stage = bench.stage!;
   const pageState = () => state.pageState(controller.state);
   const address = addressOf({ state: pageState, onState: restore, message });
@@ -259,6 +269,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
   );
 
   const frame = runFrame(bench, {
+    beats: explanation.element,
     beside: [pairLabel, bar.element],
     summary: variantSummary,
     reset,
@@ -323,7 +334,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
 
   return async () => {
     await controller.begin();
-    stage.autoplay();
+    if (!explanation.begin()) stage.autoplay();
     whenSeen(checked, () => checked.dispatchEvent(new Event("check")));
   };
 }

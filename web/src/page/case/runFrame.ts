@@ -10,6 +10,8 @@ export interface RunFrameParts {
   /** Behind the choice of a run. */
   readonly beside: readonly HTMLElement[];
   readonly summary: HTMLElement;
+  /** Between the picture and the controls. */
+  readonly beats: HTMLElement;
   /** Behind the controls. */
   readonly reset: HTMLElement;
   /** Below everything. */
@@ -18,7 +20,7 @@ export interface RunFrameParts {
 
 export function runFrame<Run extends Finished>(
   bench: Pick<Workbench<Run>, "variants" | "sentence" | "stage" | "controls">,
-  { beside, summary, reset, after }: RunFrameParts,
+  { beside, summary, beats, reset, after }: RunFrameParts,
 ): HTMLElement {
   const more = html(
     "button",
@@ -32,7 +34,7 @@ export function runFrame<Run extends Finished>(
     more.textContent = isOpen ? "Fewer settings" : "More settings";
   });
   const stage = bench.stage!;
-  stage.keepBelow(row);
+  stage.keepBelow(html("div", {}, beats, row));
   return html(
     "div",
     { class: "run-frame" },
