@@ -17,6 +17,8 @@ import { predictionOf } from "../src/lab/prediction.ts";
 import { fetchFor, workbench } from "../src/lab/workbench.ts";
 import { type Beat, mostWords, spanOf } from "../src/stage/beats.ts";
 import { beatBar } from "../src/page/case/beatBar.ts";
+import { incidentList } from "../src/page/front/incidentList.ts";
+import type { Incident } from "../src/page/shared/incidents.ts";
 import { openedOn } from "../src/page/case/caseState.ts";
 import { runFrame } from "../src/page/case/runFrame.ts";
 import { CanvasDrawing } from "./canvasDrawing.ts";
@@ -36,6 +38,11 @@ export interface SimulatingEngine {
 /** Colours and patterns that the first picture needs before the page's script has run. */
 export function theme(): { readonly style: string; readonly patterns: string } {
   return { style: colourSheet(), patterns: inDocument(widths.wide, () => patterns().outerHTML) };
+}
+
+/** The list of incidents as HTML. */
+export function listOf(incidents: readonly Incident[]): string {
+  return inDocument(widths.wide, () => incidentList(incidents).outerHTML);
 }
 
 /** Return the first picture as HTML, or what an earlier build kept of it. */

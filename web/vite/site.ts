@@ -24,7 +24,7 @@ import type { CaseDocument, CaseEntry, RunRequest } from "../src/engine/types.ts
 import { cardFile, type Incident, pictureFile } from "../src/page/shared/incidents.ts";
 import { around, familyList } from "./around.ts";
 import { escapeHtml } from "./escape.ts";
-import { beatsOf, firstPictureOf, theme } from "./firstPicture.ts";
+import { beatsOf, firstPictureOf, listOf, theme } from "./firstPicture.ts";
 import { openingOf, type Opening } from "./openingRuns.ts";
 import { card, cardOf } from "./picture.ts";
 import { address as siteAddress } from "./project.ts";
@@ -209,6 +209,20 @@ export interface Surroundings {
   readonly first: { readonly picture: string; readonly style: string; readonly patterns: string };
 }
 
+/** The front page with the first picture of its incident, and the list of all. */
+async function fillFrontPage(page: string, cases: readonly CaseDocument[]): Promise<string> {
+  const id = /name="library" content="(?:case:|libraries\/)([a-z0-9-]+?)(?:-[0-9a-f]{8}\.json)?"/.exec(page)?.[1];
+  const document = cases.find((each) => each.id === id);
+  if (document === undefined) throw new Error(`index.html: there is no case "${id ?? ""}" to show`);
+  const painted = theme();
+  const picture = `${painted.patterns}${beatsScript(document)}${await firstPicture(document)}`;
+  const list = listOf(await Promise.all(cases.map(incidentOf)));
+  return page
+    .replace("</head>", () => `  <style>${painted.style}</style>\n  </head>`)
+    .replace("<!--front-picture-->", () => picture)
+    .replace("<!--incident-list-->", () => list);
+}
+
 /** The first sentence of a text in Markdown, without its marks. */
 function firstSentence(text: string): string {
   return /^.*?[.](?=\s|$)/s.exec(text.trim())?.[0].replace(/[`*]/g, "").replace(/\s+/g, " ") ?? "";
@@ -274,7 +288,10 @@ export function casePages(): Plugin {
     },
     transformIndexHtml: {
       order: "pre",
-      handler: (page) => page.replace(/%card:([a-z0-9-]+)%/g, (_, id: string) => `${address}${cardFile(id)}`),
+      handler: async (page) => {
+        const withCards = page.replace(/%card:([a-z0-9-]+)%/g, (_, id: string) => `${address}${cardFile(id)}`);
+        return withCards.includes("<!--front-picture-->") ? fillFrontPage(withCards, await allCases()) : withCards;
+      },
     },
     configureServer(server) {
       server.middlewares.use((request, response, next) => {

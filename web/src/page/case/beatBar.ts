@@ -63,3 +63,9 @@ export function beatBar(beats: readonly Beat[], play: (span: Span) => void): Bea
     },
   };
 }
+
+/** The steps of the explanation, which the page's file holds. */
+export function beatsOfPage(): readonly Beat[] {
+  const text = document.querySelector("#beats")?.textContent;
+  return text == null ? [] : (JSON.parse(text) as readonly Beat[]);
+}

@@ -14,11 +14,10 @@ import { keepUnits } from "../../base/format.ts";
 import { take } from "../../lab/measure.ts";
 import { type Memory, predictionOf } from "../../lab/prediction.ts";
 import { fetchFor, workbench } from "../../lab/workbench.ts";
-import type { Beat } from "../../stage/beats.ts";
 import { loadStages } from "../../stage/stages.ts";
 import { addressOf } from "../shared/address.ts";
 import { afterQuestion } from "./afterQuestion.ts";
-import { beatBar } from "./beatBar.ts";
+import { beatBar, beatsOfPage } from "./beatBar.ts";
 import { CaseState, openedOn } from "./caseState.ts";
 import { exportPanel } from "./exportPanel.ts";
 import { openPage, preparePage, whenSeen } from "../shared/pageSetup.ts";
@@ -68,12 +67,6 @@ async function open(linked: PageState): Promise<void> {
 }
 
 const answered: Memory = { read: () => '{"guess":null}', write: () => undefined };
-
-/** The steps of the explanation, which the page's file holds. */
-function beatsOfPage(): readonly Beat[] {
-  const text = document.querySelector("#beats")?.textContent;
-  return text == null ? [] : (JSON.parse(text) as readonly Beat[]);
-}
 
 /** The largest picture of a stage, with what moves above it. */
 function pictureOn(stage: HTMLElement) {

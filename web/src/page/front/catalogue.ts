@@ -1,8 +1,8 @@
-/** All incidents by family, with a search, filters, and what the reader has predicted so far. */
-import { keepUnits } from "../../base/format.ts";
+/** The search over the list of incidents, its filters, and what the reader has predicted so far. */
 import { html } from "../../base/elements.ts";
 import { near } from "../../lab/prediction.ts";
-import { type Incident, pictureFile } from "../shared/incidents.ts";
+import type { Incident } from "../shared/incidents.ts";
+import { incidentList } from "./incidentList.ts";
 import { type Progress, progressOf } from "../shared/progressStore.ts";
 
 const labels: Readonly<Record<Progress, string>> = {
@@ -31,7 +31,7 @@ export function isWanted(incident: Incident, progress: Progress, wanted: Wanted)
   );
 }
 
-export function catalogue(incidents: readonly Incident[]): HTMLElement {
+export function catalogue(incidents: readonly Incident[], list = incidentList(incidents)): HTMLElement {
   const known = new Map(incidents.map(({ id }) => [id, progressOf(id)]));
   const search = html("input", {
     type: "search",
@@ -54,33 +54,25 @@ export function catalogue(incidents: readonly Incident[]): HTMLElement {
     ...Object.entries(labels).map(([value, words]) => option(value, words)),
   );
   const found = html("p", { class: "quiet found", role: "status" });
-  const sections = families.map((name) => {
-    const cards = incidents
-      .filter((incident) => incident.family === name)
-      .map((incident) => ({
-        incident,
-        element: card(incident, known.get(incident.id)!),
-      }));
-    const element = html(
-      "section",
-      { class: "family" },
-      html("h3", {}, name),
-      html("div", { class: "cases" }, ...cards.map((entry) => entry.element)),
-    );
-    return { element, cards };
+  const byId = new Map(incidents.map((incident) => [incident.id, incident]));
+  const rows = Array.from(list.querySelectorAll<HTMLElement>("[data-incident]"), (element) => {
+    const incident = byId.get(element.dataset.incident!)!;
+    const standing = known.get(incident.id)!;
+    if (standing !== "open") {
+      element.firstElementChild!.append(html("p", { class: `standing ${standing}` }, labels[standing]));
+    }
+    return { element, incident, standing };
   });
+  const sections = Array.from(list.querySelectorAll<HTMLElement>(".family"));
 
   function show(): void {
     const wanted = { words: search.value, family: family.value, progress: progress.value as Progress | "" };
     let many = 0;
-    for (const { element, cards } of sections) {
-      for (const { incident, element: own } of cards) {
-        const isShown = isWanted(incident, known.get(incident.id)!, wanted);
-        own.hidden = !isShown;
-        many += isShown ? 1 : 0;
-      }
-      element.hidden = cards.every(({ element: own }) => own.hidden);
+    for (const { element, incident, standing } of rows) {
+      element.hidden = !isWanted(incident, standing, wanted);
+      many += element.hidden ? 0 : 1;
     }
+    for (const section of sections) section.hidden = section.querySelector("[data-incident]:not([hidden])") === null;
     found.textContent =
       many === 0
         ? "No incident matches all of these words."
@@ -102,17 +94,10 @@ export function catalogue(incidents: readonly Incident[]): HTMLElement {
   // There is nowhere to send the form: Enter opens the incident that is left, where one is.
   filters.addEventListener("submit", (event) => {
     event.preventDefault();
-    const left = sections.flatMap(({ cards }) => cards.filter(({ element }) => !element.hidden));
+    const left = rows.filter(({ element }) => !element.hidden);
     if (left.length === 1) left[0]!.element.querySelector("a")!.click();
   });
-  return html(
-    "div",
-    { class: "catalogue" },
-    progressSoFar([...known.values()]),
-    filters,
-    found,
-    ...sections.map(({ element }) => element),
-  );
+  return html("div", { class: "catalogue" }, progressSoFar([...known.values()]), filters, found, list);
 }
 
 /** Describe how many incidents have a prediction; nothing before the first. */
@@ -130,17 +115,5 @@ function progressSoFar(known: readonly Progress[]): HTMLElement {
     ...(predicted === 0
       ? []
       : [html("progress", { max: known.length, value: predicted, "aria-label": "Incidents predicted" })]),
-  );
-}
-
-function card(incident: Incident, progress: Progress): HTMLElement {
-  const { id, code, title, symptom, year, caption } = incident;
-  return html(
-    "article",
-    { class: "case-card" },
-    html("h4", {}, html("a", { href: `${id}.html` }, `${code} · ${title}`)),
-    html("p", { class: "quiet" }, `${keepUnits(symptom)} (${year})`),
-    html("img", { src: pictureFile(id), alt: caption, title: caption, width: 320, height: 84, loading: "lazy" }),
-    ...(progress === "open" ? [] : [html("p", { class: `standing ${progress}` }, labels[progress])]),
   );
 }

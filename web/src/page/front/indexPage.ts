@@ -1,19 +1,21 @@
-/** The front page: one live incident, the ladder of latencies, ways to begin, all incidents to be searched, and your own fio job. */
+/** The front page: one live incident, all incidents to be searched, ways to begin, and your own fio job. */
 import "../../style/page.css";
 import { EngineClient } from "../../engine/client.ts";
 import type { CaseDocument } from "../../engine/types.ts";
-import { keepUnits } from "../../base/format.ts";
 import { html } from "../../base/elements.ts";
 import { predictionOf } from "../../lab/prediction.ts";
 import type { Finished } from "../../lab/runController.ts";
 import { fetchFor, workbench } from "../../lab/workbench.ts";
+import { beatBar, beatsOfPage } from "../case/beatBar.ts";
+import { openedOn } from "../case/caseState.ts";
+import { runFrame } from "../case/runFrame.ts";
 import { courseInLab } from "../shared/browserLab.ts";
+import { inPlaceOfFirstPicture } from "../shared/firstPicture.ts";
 import { catalogue } from "./catalogue.ts";
 import { openPage, preparePage } from "../shared/pageSetup.ts";
 import { fioBox } from "./fioBox.ts";
 import { defaultState, encodeRunLink, type PageState } from "../shared/runLink.ts";
 import { type Incident, incidents } from "../shared/incidents.ts";
-import { ladder } from "./ladder.ts";
 import { openCase } from "../shared/navigation.ts";
 import { course, learningPaths } from "./learningPaths.ts";
 import { predictionMemory } from "../shared/prediction.ts";
@@ -51,44 +53,45 @@ function writeHash(state: PageState): void {
   history.replaceState(null, "", encodeRunLink(state));
 }
 
+/** The incident of this page in its frame, as on its own page but with the control of the headline alone. */
 async function live(engine: EngineClient, doc: CaseDocument): Promise<void> {
   await fetchFor(doc);
-  const question = predictionOf(doc, predictionMemory(doc.id));
   const bench = workbench<Finished>({
-    document: doc,
+    document: openedOn(doc),
     ask: engine.ask,
     engine: { run: (request, { signal }) => engine.run(request, { signal }) },
     name: "variant",
     hasStage: true,
-    prediction: question,
+    prediction: predictionOf(openedOn(doc), predictionMemory(doc.id)),
     listeners: {
-      onResult(_, { isOpening }) {
+      onResult(run, { isOpening, isPartial }) {
         if (!isOpening) message.clear();
+        if (isPartial) return;
+        shown();
+        explanation.show(run);
       },
       onState: () => undefined,
       onError: (error) => message.fail(error),
+      // The question is on the incident's own page.
+      onQuestion: () => location.assign(`${doc.id}.html`),
     },
   });
   const stage = bench.stage!;
+  const explanation = beatBar(beatsOfPage(), ({ from_ns, to_ns }) => stage.playSpan(from_ns, to_ns));
   bench.sentence.setAttribute("aria-live", "polite");
-  root
-    .querySelector(".live")!
-    .append(
-      html("h2", { class: "symptom" }, html("a", { href: `${doc.id}.html` }, keepUnits(doc.symptom))),
-      html("p", { class: "subtitle" }, keepUnits(doc.subtitle)),
-      bench.sentence,
-      stage.element,
-      html("p", {}, html("a", { class: "onward", href: `${doc.id}.html` }, "Investigate this incident")),
-    );
+  const reset = html("button", { type: "button", class: "quiet reset", hidden: "" }, "Reset");
+  const summary = html("p", { class: "variant-summary" });
+  summary.textContent = doc.variants.find(({ name }) => name === bench.controller.state.variant)?.summary ?? "";
+  const frame = runFrame(bench, { beside: [], beats: explanation.element, summary, reset, after: [] });
+  const shown = inPlaceOfFirstPicture(root.querySelector<HTMLElement>(".stage-section")!, frame);
   await bench.controller.begin();
   performance.mark("first-chart");
-  stage.autoplay();
+  if (!explanation.begin()) stage.autoplay();
 }
 
 function list(all: readonly Incident[]): void {
-  place("ladder").append(ladder(all));
   place("paths").append(ways(all));
-  place("incidents").append(catalogue(all));
+  place("incidents").append(catalogue(all, place("incidents").querySelector<HTMLElement>(".incident-list")!));
 }
 
 function ways(all: readonly Incident[]): HTMLElement {

@@ -22,55 +22,31 @@ function ticks(): number[] {
   return list;
 }
 
-export function ladder(incidents: readonly Incident[]): HTMLElement {
-  const byMean = incidents.toSorted((a, b) => a.place.mean_ns - b.place.mean_ns);
-  const percent = (latency_ns: number) => `${(placeOn(latency_ns) * 100).toFixed(2)}%`;
-  const axis = html(
+const percent = (latency_ns: number) => `${(placeOn(latency_ns) * 100).toFixed(2)}%`;
+
+/** The axis above the list, in steps of a factor of ten. */
+export function ladderAxis(): HTMLElement {
+  return html(
     "div",
     { class: "ladder-axis", "aria-hidden": "true" },
     ...ticks().map((at, nth, all) => {
-      const words = html(
-        "span",
-        nth === 0 ? { class: "first" } : nth === all.length - 1 ? { class: "last" } : {},
-        formatTick(at),
-      );
+      const place = nth === 0 ? "first" : nth === all.length - 1 ? "last" : "";
+      const words = html("span", place === "" ? {} : { class: place }, formatTick(at));
       words.style.left = percent(at);
       return words;
     }),
   );
-  const rows = byMean.map((incident) => {
-    const { place, id, code, title } = incident;
-    const told =
-      `mean ${formatNanos(place.mean_ns)}, median ${formatNanos(place.median_ns)}, ` +
-      `longest ${formatNanos(place.longest_ns)}`;
-    const line = svg("line", {
-      x1: percent(place.median_ns),
-      x2: percent(Math.max(place.longest_ns, place.median_ns)),
-      y1: 9,
-      y2: 9,
-    });
-    const mean = svg("circle", { cx: percent(place.mean_ns), cy: 9, r: 5 });
-    return html(
-      "li",
-      {},
-      html("a", { href: `${id}.html`, title: `A ${place.op}: ${told}` }, html("b", {}, code), ` ${title}`),
-      svg(
-        "svg",
-        { class: "rung", width: "100%", height: 18, role: "img", "aria-label": `A ${place.op}: ${told}` },
-        line,
-        mean,
-      ),
-    );
-  });
-  return html(
-    "div",
-    { class: "ladder" },
-    html("div", { class: "ladder-head" }, html("span"), axis),
-    html("ol", {}, ...rows),
-    html(
-      "p",
-      { class: "quiet legend" },
-      "Each line shows the run that the incident's page opens with, from its median to its longest request; the dot is the mean. Each step of the axis is a factor of ten.",
-    ),
+}
+
+/** An incident's place on the ladder: from the median to the longest of its requests, with a dot at the mean. */
+export function rung({ place }: Pick<Incident, "place">): SVGSVGElement {
+  const { op, mean_ns, median_ns, longest_ns } = place;
+  const told = `A ${op}: mean ${formatNanos(mean_ns)}, median ${formatNanos(median_ns)}, longest ${formatNanos(longest_ns)}`;
+  const to = percent(Math.max(longest_ns, median_ns));
+  return svg(
+    "svg",
+    { class: "rung", width: "100%", height: 18, role: "img", "aria-label": told },
+    svg("line", { x1: percent(median_ns), x2: to, y1: 9, y2: 9 }),
+    svg("circle", { cx: percent(mean_ns), cy: 9, r: 5 }),
   );
 }

@@ -18,7 +18,7 @@ test("the front page has a place for every incident on the ladder, and finds inc
   const page = await open("/");
   await frontShown(page);
   const cases = casePages().length;
-  assert.equal(await page.locator(".ladder li .rung circle").count(), cases);
+  assert.equal(await page.locator(".incident .rung circle").count(), cases);
   const outside = await page.evaluate(() => {
     const axis = document.querySelector(".ladder-axis").getBoundingClientRect();
     const inside = ({ left, right }) => left > axis.left - 8 && right < axis.right + 8;
@@ -27,9 +27,9 @@ test("the front page has a place for every incident on the ladder, and finds inc
     ).length;
   });
   assert.equal(outside, 0);
-  assert.equal(await page.locator(".catalogue .case-card:visible").count(), cases);
+  assert.equal(await page.locator(".catalogue li.incident:visible").count(), cases);
   await page.getByLabel("Search").fill("Throttle 2013");
-  const some = await page.locator(".catalogue .case-card:visible").count();
+  const some = await page.locator(".catalogue li.incident:visible").count();
   assert.ok(some > 0 && some < 10, `${some} incidents`);
   assert.match(await page.locator(".found").textContent(), new RegExp(`^${some} of ${cases} `));
   await page.getByLabel("Search").fill("nothing is called this");
@@ -45,11 +45,15 @@ test("the front page has a place for every incident on the ladder, and finds inc
     .filter({ hasText: new RegExp(`\\b1 of ${cases}\\D+\\b0 of `) })
     .waitFor();
   await page.getByLabel("Your prediction").selectOption("predicted");
-  assert.equal(await page.locator(".catalogue .case-card:visible").count(), 1);
+  assert.equal(await page.locator(".catalogue li.incident:visible").count(), 1);
   const pictures = await page.evaluate(() =>
     Promise.all([...document.images].map((image) => fetch(image.src).then((response) => response.ok))),
   );
   assert.ok(pictures.length === cases && pictures.every(Boolean));
+  // The list is in the page's file: it needs no script.
+  const plain = await open("/", { javaScriptEnabled: false });
+  assert.equal(await plain.locator("li.incident a").count(), cases);
+  await plain.locator(".first-picture.wide .stage").waitFor();
 });
 
 test("a long run shows progress and can be cancelled", async ({ open }) => {
