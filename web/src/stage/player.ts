@@ -4,6 +4,8 @@
  * Play runs simulated time at a fraction of real time. When the reader prefers reduced motion, play steps from request to
  * request instead. A run that starts by itself stops after `autoplayMs`.
  */
+import { firstAfter } from "./kit/lookup.ts";
+
 export interface PlayerOptions {
   readonly onMove: (time_ns: number) => void;
   readonly onState: (isPlaying: boolean) => void;
@@ -13,6 +15,7 @@ export interface PlayerOptions {
 export const autoplayMs = 5000;
 const steppedPauseMs = 700;
 const spanMs = 4000;
+const deadMs = 800;
 
 export class Player {
   readonly #options: PlayerOptions;
@@ -20,6 +23,8 @@ export class Player {
   #stops: readonly number[] = [0];
   #end_ns = 0;
   #time_ns = 0;
+  #events: ArrayLike<number> = [];
+  #isRacing = false;
   #frame = 0;
   #isAuto = false;
   /** The wanted moment, which a shorter run does not have yet: a run in progress arrives in parts. */
@@ -53,6 +58,19 @@ export class Player {
 
   get isPlaying(): boolean {
     return this.#frame !== 0 || this.#timer !== undefined;
+  }
+
+  /** Whether the clock races through a stretch in which nothing happens. */
+  get isRacing(): boolean {
+    return this.#isRacing;
+  }
+
+  /**
+   * Times at which something happens, in ns, rising. Play takes at most {@link deadMs} for a stretch between two of them; without any,
+   * no stretch is dead.
+   */
+  setEvents(events: ArrayLike<number>): void {
+    this.#events = events;
   }
 
   /** New run, same place: the cursor stays at the same request and the same share of its cycle. */
@@ -141,6 +159,7 @@ export class Player {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#timer);
     this.#frame = 0;
+    this.#isRacing = false;
     this.#timer = undefined;
     this.#options.onState(false);
   }
@@ -153,7 +172,7 @@ export class Player {
       // A tab that was hidden does not leap ahead.
       const passedMs = Math.min(Math.max(0, now - last), 100);
       last = now;
-      this.moveTo(Math.min(until_ns, this.#time_ns + passedMs * 1e6 * (speed ?? this.speed)));
+      this.moveTo(Math.min(until_ns, this.#time_ns + passedMs * 1e6 * (speed ?? this.#livelySpeed())));
       if (this.#time_ns >= Math.min(this.#end_ns, until_ns) || now - begun >= forMs) {
         // A span ends where it says, also when frames came late.
         if (speed !== undefined) this.moveTo(until_ns);
@@ -161,6 +180,15 @@ export class Player {
       }
     };
     this.#frame = requestAnimationFrame(frame);
+  }
+
+  /** The speed, or the one that leaves a dead stretch in time. */
+  #livelySpeed(): number {
+    const next = firstAfter(this.#events.length, (nth) => this.#events[nth]!, this.#time_ns);
+    const [from, to] = [this.#events[next - 1], this.#events[next]];
+    const needed = from === undefined || to === undefined ? 0 : (to - from) / (deadMs * 1e6);
+    this.#isRacing = needed > this.speed;
+    return Math.max(this.speed, needed);
   }
 
   #playStepped(until_ns: number): void {

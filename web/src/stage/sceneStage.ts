@@ -6,7 +6,7 @@
  * or a tap on an actor follows it; the buttons under the picture do the same by keyboard.
  */
 import type { Result } from "../engine/api.ts";
-import { journeysOf, type Journeys } from "../engine/journeys.ts";
+import { journeysOf, type Journeys, markNames } from "../engine/journeys.ts";
 import { html, observeWidth, svg } from "../base/elements.ts";
 import { fill } from "../base/colours.ts";
 import { formatNanos } from "../base/format.ts";
@@ -157,6 +157,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
       base_ns = Math.min(...windows.map(([from]) => from));
       const end = Math.max(1, Math.max(...windows.map(([, to]) => to)) - base_ns);
       player.setStops(stopsOf(own.journeys, base_ns), end);
+      if (scene.isStillBetweenEvents === true) player.setEvents(eventsOf(results.map(journeysOf), base_ns));
       time.setEnd(end, base_ns);
     }
   }
@@ -448,6 +449,17 @@ function stopsOf(journeys: Journeys, base_ns: number): readonly number[] {
   for (let row = 0; row < journeys.count; row++)
     if (isRoot(journeys, row)) begins.add(journeys.begin_ns[row]! - base_ns);
   return [...begins].toSorted((a, b) => a - b);
+}
+
+/** Every moment at which something begins, ends or is marked. */
+function eventsOf(runs: readonly Journeys[], base_ns: number): Float64Array {
+  const times = new Set<number>();
+  for (const journeys of runs) {
+    for (const list of [journeys.from_ns, journeys.to_ns, ...markNames.map((name) => journeys.marks(name).time_ns)]) {
+      for (const time_ns of list) times.add(time_ns - base_ns);
+    }
+  }
+  return Float64Array.from(times).sort();
 }
 
 function even(end_ns: number): readonly number[] {

@@ -132,6 +132,7 @@ export function transport(options: TransportOptions): Transport {
       range.setAttribute("aria-valuetext", words);
       const time_s = (base_ns + player.time_ns) / 1e9;
       const isLong = Number(range.max) / 1e9 >= longRun_s;
+      clock.classList.toggle("racing", player.isRacing);
       clock.textContent = own?.clock(player.time_ns) ?? (isLong ? formatClock(time_s) : `${time_s.toFixed(digits)} s`);
     },
   };

@@ -41,3 +41,40 @@ describe("a player that gets a run in parts", () => {
     expect(at.time_ns).toBe(50);
   });
 });
+
+describe("a stretch in which nothing happens", () => {
+  const playFor = (events: number[], ms: number) => {
+    vi.stubGlobal("matchMedia", () => ({ matches: false }));
+    vi.useFakeTimers();
+    try {
+      const at = new Player({ onMove: vi.fn(), onState: vi.fn() });
+      at.setStops([0], 10e9);
+      at.setEvents(events);
+      at.speed = 0.001;
+      at.play();
+      vi.advanceTimersByTime(ms);
+      const seen = { time_ns: at.time_ns, isRacing: at.isRacing };
+      at.pause();
+      return seen;
+    } finally {
+      vi.useRealTimers();
+      vi.unstubAllGlobals();
+    }
+  };
+
+  it("takes less than a second, and the clock says that it races", () => {
+    const { time_ns, isRacing } = playFor([0, 2e9, 9e9], 400);
+    expect(isRacing).toBe(true);
+    expect(time_ns).toBeGreaterThan(0.8e9);
+    expect(time_ns).toBeLessThan(1.2e9);
+  });
+
+  it("is none where events are near each other, nor without any", () => {
+    const events = Array.from({ length: 100 }, (_, nth) => nth * 1e5);
+    for (const some of [events, []]) {
+      const { time_ns, isRacing } = playFor(some, 400);
+      expect(isRacing).toBe(false);
+      expect(time_ns).toBeLessThan(0.5e6);
+    }
+  });
+});

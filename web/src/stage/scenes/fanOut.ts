@@ -22,6 +22,7 @@ export const fanOutScene: Scene = {
   name: "fan-out",
   title: "One request and its servers",
   playsRun: false,
+  isStillBetweenEvents: true,
   suits: (result) => result.scenario.fanout != null,
   build,
 };

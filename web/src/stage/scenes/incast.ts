@@ -24,6 +24,7 @@ export const incastScene: Scene = {
   name: "incast",
   title: "The port of the switch",
   playsRun: false,
+  isStillBetweenEvents: true,
   suits: (result) => result.scenario.network?.packets != null,
   build,
 };

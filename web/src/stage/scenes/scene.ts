@@ -70,6 +70,8 @@ export interface Scene {
   readonly playsRun: boolean;
   /** Whether its actors stand for many requests each: none can be followed, and no journeys are recorded. */
   readonly isFlow?: boolean;
+  /** Whether nothing moves between the events of its journeys: then the clock races from one to the next. */
+  readonly isStillBetweenEvents?: boolean;
   build(input: SceneInput): Built;
   /** Targets of a step, if they are not requests: times in nanoseconds. */
   stops?(input: SceneInput): readonly number[];
