@@ -260,17 +260,17 @@ impl Store {
         }
     }
 
-    /// Makes entries that stand one after the other, from `first` to `last`, the newest of their list.
+    /// Makes entries that stand one after the other, from `from` to `to`, the newest of their list.
     #[inline]
-    fn renew_run(&mut self, list: &List, first: Slot, last: Slot) {
+    fn renew_run(&mut self, list: &List, from: Slot, to: Slot) {
         let newest = self.entries[list.head as usize].older;
-        if newest == last {
+        if newest == to {
             return;
         }
-        let (before, after) = (self.entries[first as usize].older, self.entries[last as usize].newer);
+        let (before, after) = (self.entries[from as usize].older, self.entries[to as usize].newer);
         self.link(before, after);
-        self.link(newest, first);
-        self.link(last, list.head);
+        self.link(newest, from);
+        self.link(to, list.head);
     }
 
     /// Makes two entries neighbours.
@@ -289,7 +289,7 @@ impl Store {
             return 0;
         }
         let oldest = self.entries[list.head as usize].newer;
-        let (mut slot, mut last) = (oldest, oldest);
+        let (mut slot, mut newest) = (oldest, oldest);
         for key in first..first + count {
             let entry = &mut self.entries[slot as usize];
             let gone = std::mem::replace(&mut entry.key, key);
@@ -297,9 +297,9 @@ impl Store {
             self.index.remove(gone, slot);
             self.index.insert(key, slot);
             slots.push(slot);
-            (last, slot) = (slot, next);
+            (newest, slot) = (slot, next);
         }
-        self.renew_run(list, oldest, last);
+        self.renew_run(list, oldest, newest);
         count
     }
 
