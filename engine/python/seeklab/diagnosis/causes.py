@@ -190,7 +190,7 @@ CAUSES = (
             Sign("time-outside-requests", 2, lambda v: 0.3 <= v["ms"] <= 4),
             Sign("flushes-hold-the-queue", 2, lambda v: 0.3 <= v["ms"] <= 5),
             Sign("one-at-a-time", 2, lambda v: _writes(v) and 0.3 <= v["ms"] <= 4 and v["flushes_per_s"] > 1),
-            Sign("fsync-rate", 2, lambda v: 0.3 <= v["ms"] <= 4),
+            Sign("fsync-rate", 1.5, lambda v: 0.3 <= v["ms"] <= 4),
             Sign("unseen-in-flight", 2, lambda v: v["ms"] <= 8),
             Sign("fsync-without-flush", 1),
         ),
