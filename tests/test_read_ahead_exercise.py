@@ -46,7 +46,7 @@ def test_what_reads_too_little_or_too_much_fails_with_its_code(policy: object, c
 
 def test_predictions_are_players_times_window_and_players_times_rate() -> None:
     own = read_ahead.server(LEARNER)
-    right = {"asked_gib": own.players / 32, "needed_mb_per_s": own.players / 8}
+    right = {"asked_gib": own.players / 32, "needed_mb_per_s": own.players * own.records / 8}
     near = read_ahead.check("check-prediction", LEARNER, prediction=right)
     assert all(item.met for item in near.evidence), near
     tripled = {name: value * 3 for name, value in right.items()}

@@ -155,7 +155,7 @@ SHAPED: dict[str, list[Wrong]] = {
     "flash-reserve": _elsewhere(
         (lambda system: _reserve(system["wanted_amplification"] + 1, system["trimmed_percent"]), "too-little"),
         (lambda system: _reserve(system["wanted_amplification"], 0), "no-trim"),
-        (lambda system: _reserve(system["wanted_amplification"] / 2 + 0.5, 0), "too-much"),
+        (lambda system: 2 * _reserve(system["wanted_amplification"], 0), "too-much"),
     ),
     "group-length": _elsewhere(
         ({"zfs.txg_timeout": "2s"}, "timeout"),

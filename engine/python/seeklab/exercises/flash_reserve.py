@@ -22,7 +22,7 @@ PRESET = "ssd-sata-tlc"
 CAPACITY_MIB = 512
 WRITES = 60_000
 SLACK = 1.15
-LESS = 0.7
+LESS = 0.75
 AMPLIFICATION = "ssd_write_amplification"
 
 QUESTIONS = {
@@ -34,7 +34,10 @@ QUESTIONS = {
 
 
 def _drawn(source: random.Random, trimmed: int) -> System:
-    known = {"wanted_amplification": source.randrange(25, 29 if trimmed else 39) / 10, "trimmed_percent": trimmed}
+    """Draw a drive by the spare flash that it needs. The range is several times as wide as what a check accepts."""
+    needs = source.randrange(8, 22) if trimmed else source.randrange(9, 39)
+    spare = (1 + needs / 100) / (1 - trimmed / 100) - 1
+    known = {"wanted_amplification": round((1 + 1 / spare) / 2, 1), "trimmed_percent": trimmed}
     told = (
         f"at most {known['wanted_amplification']:g} pages programmed for each page written; 4 KiB at random over "
         f"{100 - trimmed}% of the drive, and the other {trimmed}% are trimmed"
@@ -94,7 +97,7 @@ SHAPE = Shape(
     what="drive",
     kinds={
         "whole": lambda source: _drawn(source, 0),
-        "trimmed": lambda source: _drawn(source, source.randrange(9, 13)),
+        "trimmed": lambda source: _drawn(source, source.randrange(3, 8)),
     },
     questions=QUESTIONS,
     near=_near,

@@ -119,12 +119,11 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
     found = {state: seen(system, state, after, budget, seed) for state in STATES}
     alone = seen(system, OVERLOAD, seed=seed)["p99_9_ms"]
     rule = f"after {after:.4g} ms, {budget:g}%"
-    why = WHY["too-early" if after <= ordinary else "too-late" if after > 2 * ordinary else "small-budget"]
+    is_small = budget < BUDGET_PERCENT and after <= 2 * ordinary
+    why = WHY["too-early" if after <= ordinary else "small-budget" if is_small else "too-late"]
     name, unit = f"p99.9 with {{}}, {rule}, {system}", "ms"
     most = BUDGET_PERCENT + SPILL
     return [
-        at_most(name.format(PAUSES), found[PAUSES]["p99_9_ms"], PATIENCE * ordinary, unit, seed, why),
-        at_most(name.format(SLOW_SERVER), found[SLOW_SERVER]["p99_9_ms"], PATIENCE * ordinary, unit, seed, why),
         at_most(
             f"copies in an {OVERLOAD}, {rule}, {system}",
             found[OVERLOAD]["extra_percent"],
@@ -133,6 +132,8 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
             seed,
             WHY["no-budget"],
         ),
+        at_most(name.format(PAUSES), found[PAUSES]["p99_9_ms"], PATIENCE * ordinary, unit, seed, why),
+        at_most(name.format(SLOW_SERVER), found[SLOW_SERVER]["p99_9_ms"], PATIENCE * ordinary, unit, seed, why),
         at_most(name.format(OVERLOAD), found[OVERLOAD]["p99_9_ms"], HARM * alone, unit, seed, WHY["no-budget"]),
     ]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 RECORD = 128 << 10
 RATE = 125_000
-"""Bytes a second that a player reads."""
+"""Bytes a second of a player that reads one record at a time."""
 WINDOW = 256
 """Records that a stream of 2008 may read ahead."""
 WARM_UP_S = 2
@@ -33,7 +33,11 @@ RUN_S = 2
 FROM_MEMORY_PERCENT = 75
 WASTED_PERCENT = 1
 DISK_TIMES = 1.5
-OTHER_PLAYERS = 3000
+OTHER_PLAYERS, OTHER_RECORDS = 999, 3
+FILE_RECORDS = 552
+"""Records that a player can read in its file after its place: more than it reads in a run."""
+PLACES = 3
+"""Players begin at as many places of their files, so that a record's number does not tell a player from a jump."""
 JUDGED_SEEDS = 1
 """A run asks about ten thousand questions, and more with more players."""
 
@@ -52,6 +56,10 @@ DEMANDS = (
 )
 
 
+PLAYERS = ("players", *(f"players-{number}" for number in range(1, PLACES)))
+"""The jobs of the players, one for each place."""
+
+
 @dataclass(frozen=True)
 class Server:
     """A media server: players who read in order, readers who jump, and memory."""
@@ -60,25 +68,35 @@ class Server:
     jumps_per_s: int
     memory: int
     """Bytes for cached records."""
+    records: int
+    """Records that a player reads at a time."""
+    places: tuple[int, ...]
+    """The records where players begin."""
 
     def __str__(self) -> str:
         """Describe it in one line."""
-        return f"{self.players} players, {self.jumps_per_s} jumps a second, {self.memory / MIB:,.0f} MiB"
+        reads = f"{self.records} record{'s' * (self.records > 1)} at a time"
+        return f"{self.players} players, {reads}, {self.jumps_per_s} jumps a second, {self.memory / MIB:,.0f} MiB"
 
     def scenario(self, *, is_roomy: bool = False) -> dict[str, Any]:
         """Return the scenario; a roomy one has enough memory for every request, and no jumps."""
         memory = 1 << 39 if is_roomy else self.memory
         timing = {"time_based": True, "ramp_time": f"{WARM_UP_S}s", "runtime": f"{RUN_S if not is_roomy else 12}s"}
-        players = {
-            "name": "players",
-            "rw": "read",
-            "bs": RECORD,
-            "numjobs": self.players,
-            "size": "69MiB",
-            "rate": RATE,
-            "stagger": 10**9 // self.players,
-            **timing,
-        }
+        places = self.places[:1] if is_roomy else self.places
+        players = [
+            {
+                "name": f"players-{number}" if number else "players",
+                "rw": "read",
+                "bs": RECORD * self.records,
+                "numjobs": self.players // len(places),
+                "offset": place * RECORD,
+                "size": FILE_RECORDS * RECORD * self.records,
+                "rate": RATE * self.records,
+                "stagger": 10**9 // (self.players // len(places)),
+                **timing,
+            }
+            for number, place in enumerate(places)
+        ]
         jumpers = {
             "name": "jumpers",
             "rw": "randread",
@@ -106,7 +124,7 @@ class Server:
                     "lun": {"capacity": "1TiB", "rate": "100GB" if is_roomy else "250MB", "latency": "6ms"},
                 }
             ],
-            "jobs": [players] if is_roomy else [players, jumpers],
+            "jobs": players if is_roomy else [*players, jumpers],
             "record": {"log": False},
             "limits": {"memory": "2GiB"},
         }
@@ -116,21 +134,24 @@ class Server:
         return run_prefetcher(self.scenario(), prefetcher, seed=seed)
 
 
-def _drawn(source: random.Random, players: int) -> Server:
+def _drawn(source: random.Random, players: int, records: int) -> Server:
     """Draw an unseen server."""
-    memory = players * source.randint(900, 1000) << 10
-    return Server(players, players * source.randint(25, 35) // 100, memory)
+    players -= players % PLACES
+    memory = players * records * source.randint(900, 1000) << 10
+    places = tuple(source.randrange(1000, 60_000) for _ in range(PLACES))
+    return Server(players, players * source.randint(25, 35) // 100, memory, records, places)
 
 
 def server(learner: object) -> Server:
     """Return the learner's own server."""
     draws = draws_of(learner)
-    return _drawn(source_from(draws), 1000 + 10 * (draws[0] % 100))
+    return _drawn(source_from(draws), 1000 + 10 * (draws[0] % 100), 1 + draws[1] % 2)
 
 
 def briefing(learner: object) -> str:
     """Describe the learner's system."""
-    return f"The server of {learner}: {server(learner)}. A player takes {RATE:,} B/s in records of {RECORD >> 10} KiB."
+    pause = f"a player reads once in {RECORD / RATE:.2f} s"
+    return f"The server of {learner}: {server(learner)}. A record has {RECORD >> 10} KiB, and {pause}."
 
 
 def numbers(result: Result) -> tuple[float, float, float]:
@@ -138,8 +159,9 @@ def numbers(result: Result) -> tuple[float, float, float]:
     metrics = result.metrics
     jobs = result.series
     asked = sum(jobs["read_bytes"])
+    shares = [metrics[f"{name}.read_cached_share_percent"] for name in PLAYERS]
     return (
-        metrics["players.read_cached_share_percent"],
+        sum(shares) / len(shares),
         metrics["zfs_ahead_wasted_percent"],
         metrics["zfs_io_read_bytes"] / max(1.0, asked),
     )
@@ -163,9 +185,9 @@ def _near(asked: Asked) -> dict[str, float]:
     }
 
 
-def _served(asked: Asked, players: int) -> list[Evidence]:
+def _served(asked: Asked, players: int, records: int) -> list[Evidence]:
     """Judge a read-ahead on a server drawn from the seed."""
-    on = _drawn(source_from(asked.seed), players)
+    on = _drawn(source_from(asked.seed), players, records)
     with asked.play("Policy") as policy:
         memory, wasted, times = numbers(on.run(policy, asked.seed))
     least, most, reads = (asked.bound(name) for name in ("from_memory_percent", "wasted_percent", "disk_times"))
@@ -190,8 +212,8 @@ HINTS = (
     "How much memory is there for each player? How many records is that?",
     "Jumps are easy to recognize: the next read does not start where the last one ended.",
     (
-        "Store one number for each file: the end of its last read. Fetch two records for a reader who continues "
-        "there, and nothing for the others."
+        "Store for each file where its last read ended, when, and how many records it read at that time. For a reader "
+        "who continues there fetch as many again, at least two; fetch nothing for the others."
     ),
 )
 
@@ -200,17 +222,17 @@ ASSIGNMENT, check, hint = exercise(
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
     Task(
         "check-read-ahead",
-        3,
+        2,
         {"Policy": CODE},
-        lambda asked: _served(asked, server(asked.draws).players),
+        lambda asked: _served(asked, server(asked.draws).players, server(asked.draws).records),
         HINTS,
         seeds=JUDGED_SEEDS,
     ),
     Task(
         "check-read-ahead-elsewhere",
-        3,
+        4,
         {"Policy": CODE},
-        lambda asked: _served(asked, OTHER_PLAYERS),
+        lambda asked: _served(asked, OTHER_PLAYERS, OTHER_RECORDS),
         HINTS,
         seeds=1,
     ),

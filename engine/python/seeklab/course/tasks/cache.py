@@ -111,7 +111,8 @@ TASKS = (
                     when=lambda found, _: len(found) > 1 and len(found),
                 ),
                 Mistake(
-                    "other", "A request for an object seen before has one gap: its number minus that of the last one."
+                    "other",
+                    "A request for an object seen before has one gap: subtract the number of the last such request.",
                 ),
             ),
             whole=True,
