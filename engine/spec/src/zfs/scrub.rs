@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::reader::FromJson;
 use crate::{Bytes, Extent, Nanos};
 
-/// A scrub: all copies and all parity of the data in use are read, beside the clients' requests.
+/// A scrub: all copies and all parity of the data in use are read while clients are served.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScrubSpec {
@@ -16,7 +16,7 @@ pub struct ScrubSpec {
     /// Part of the address space that is in use, from its start.
     #[schemars(title = "In use")]
     pub used: Extent,
-    /// Bytes in flight for each data disk (zfs_scan_vdev_limit). Default: the version's, 4 MiB, or 16 MiB from 2.2.
+    /// Bytes in flight for each data disk (`zfs_scan_vdev_limit`). Default: the version's, 4 MiB, or 16 MiB from 2.2.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "zfs_scan_vdev_limit", extend("minimum" = 131_072, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
     pub in_flight: Option<Bytes>,
