@@ -124,17 +124,23 @@ def _cliffs() -> dict[str, float]:
         return _slope(scenario, *({"iodepth": depth, "number_ios": ios} for ios in (10_000, 40_000)))
 
     def workers(count: int) -> tuple[float, float]:
-        job = {"rw": "read", "bs": "4KiB", "size": "16KiB", "numjobs": count, "io_size": 1_000_000 // count * 4096}
+        job: dict[str, object] = {
+            "rw": "read",
+            "bs": "4KiB",
+            "size": "16KiB",
+            "numjobs": count,
+            "io_size": 1_000_000 // count * 4096,
+        }
         before = getrusage(RUSAGE_CHILDREN).ru_utime
         row = _memory_run([job])
         return getrusage(RUSAGE_CHILDREN).ru_utime - before, row["requests"]
 
     def striped(disks: int) -> float:
-        job = {"rw": "randread", "bs": "4KiB", "size": "1GiB", "number_ios": 1000}
+        job: dict[str, object] = {"rw": "randread", "bs": "4KiB", "size": "1GiB", "number_ios": 1000}
         return float(_memory_run([job], [{"preset": "hdd-7200", "count": disks}])["peak_mib"])
 
     def jobs(count: int) -> float:
-        job = {"rw": "read", "bs": "4KiB", "size": "1MiB"}
+        job: dict[str, object] = {"rw": "read", "bs": "4KiB", "size": "1MiB"}
         return float(_memory_run([job] * count)["peak_mib"])
 
     many_s, requests = workers(16_000)
