@@ -86,7 +86,7 @@ fn disk(criterion: &mut Criterion) {
     });
     group.bench_function(format!("pick and serve by SATF, {DEPTH} waiting"), |bencher| {
         bencher.iter_batched_ref(
-            || (drive(), random(), DriveQueue::with_capacity(QueuePolicy::Satf, None, DEPTH)),
+            || (drive(), random(), DriveQueue::new(QueuePolicy::Satf, None)),
             |(hdd, random, queue)| {
                 let mut now = 0;
                 for _ in 0..REQUESTS {
