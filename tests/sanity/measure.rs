@@ -69,7 +69,7 @@ fn real(value: u64) -> f64 {
 
 fn read(stack: &Stack) -> Reading {
     let mut reading = Reading { now_ns: stack.now_ns(), ..Reading::default() };
-    for stats in stack.recorder().jobs.iter().flat_map(|job| &job.by_op) {
+    for stats in stack.recorder().jobs.iter().flat_map(|job| job.by_op.iter()) {
         reading.ios += stats.ios;
         reading.bytes += stats.bytes;
         reading.total_ns += stats.total_ns;
@@ -102,7 +102,7 @@ pub fn measure(document: &Value, effort: Effort, seed: u64) -> Result<Outcome, S
     let last = until(effort.before + effort.measured)?;
     let seconds = real(last.now_ns - first.now_ns) / 1e9;
     let ios = real(last.ios - first.ios);
-    let stats: Vec<_> = stack.recorder().jobs.iter().flat_map(|job| &job.by_op).filter(|stats| stats.ios > 0).collect();
+    let stats: Vec<_> = stack.recorder().jobs.iter().flat_map(|job| job.by_op.iter()).filter(|stats| stats.ios > 0).collect();
     Ok(Outcome {
         per_s: ios / seconds,
         bytes_per_s: real(last.bytes - first.bytes) / seconds,

@@ -870,7 +870,7 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
 
     // The log's latency is the sum of phases; the recorder measured the clock. Both must agree, in total and by job.
     let latencies: f64 = reals(&stack, "ops.latency_ns").iter().sum();
-    let measured: u64 = stack.recorder().jobs.iter().flat_map(|job| &job.by_op).map(|stats| stats.total_ns).sum();
+    let measured: u64 = stack.recorder().jobs.iter().flat_map(|job| job.by_op.iter()).map(|stats| stats.total_ns).sum();
     #[allow(clippy::cast_precision_loss)]
     let difference = latencies - measured as f64;
     prop_assert!(difference.abs() < 0.5, "latencies by phase and by clock differ by {difference} ns");
