@@ -35,7 +35,7 @@ QUESTIONS = {
 
 def _drawn(source: random.Random, trimmed: int) -> System:
     """Draw a drive by the spare flash that it needs. The range is several times as wide as what a check accepts."""
-    needs = source.randrange(8, 22) if trimmed else source.randrange(9, 39)
+    needs = source.randrange(7, 16) if trimmed else source.randrange(9, 31)
     spare = (1 + needs / 100) / (1 - trimmed / 100) - 1
     known = {"wanted_amplification": round((1 + 1 / spare) / 2, 1), "trimmed_percent": trimmed}
     told = (
@@ -97,7 +97,7 @@ SHAPE = Shape(
     what="drive",
     kinds={
         "whole": lambda source: _drawn(source, 0),
-        "trimmed": lambda source: _drawn(source, source.randrange(3, 8)),
+        "trimmed": lambda source: _drawn(source, source.randrange(8, 13)),
     },
     questions=QUESTIONS,
     near=_near,
