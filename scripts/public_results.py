@@ -36,6 +36,8 @@ HEAD = """# Accuracy of calibrated models
 depths. `seeklab calibrate` fits every second depth. The table has the mean error at the other depths, in percent. An
 error is the larger value divided by the smaller one, minus 1, so twice and half are both 100%.
 
+The reports are from louwrentius/fio-plot, louwrentius/fio-plot-data and SamYaple/fio-plot-results.
+
 The *two-number model* has a base latency and a maximum rate, fitted to the same depths.
 
 {summary}
