@@ -96,11 +96,7 @@ impl Layout {
                     side.pending -= 1;
                 }
                 match kernel.join(id) {
-                    Some(whole) if kernel.requests[whole].owner == self.here => {
-                        if !self.rows_step(kernel, whole) {
-                            self.chunk_step(kernel, whole);
-                        }
-                    }
+                    Some(whole) if kernel.requests[whole].owner == self.here => self.step(kernel, whole),
                     Some(whole) => kernel.complete(whole),
                     None => {}
                 }
@@ -109,6 +105,13 @@ impl Layout {
                 let Timer::Rebuild = Timer::unpack(timer);
                 self.rebuild_timer(kernel);
             }
+        }
+    }
+
+    /// All parts of a step of this layer's own work are done.
+    fn step(&mut self, kernel: &mut Kernel, whole: RequestId) {
+        if !self.rows_step(kernel, whole) {
+            self.chunk_step(kernel, whole);
         }
     }
 

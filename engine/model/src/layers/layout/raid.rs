@@ -426,12 +426,12 @@ mod tests {
     proptest! {
         #[test]
         fn each_byte_has_one_place_and_parity_none_of_them(
-            six: bool, more in 2usize..6, groups in 1u32..3, offset in 0u64..4000, bytes in 1u64..3000,
+            six: bool, more in 2u32..6, groups in 1u32..3, offset in 0u64..4000, bytes in 1u64..3000,
         ) {
             let kind = if six { LayoutKind::Raid6 } else { LayoutKind::Raid5 };
             let width = more + if six { 2 } else { 1 };
-            let spec = LayoutSpec { kind, unit: Bytes(64), width: Some(width as u32), ..LayoutSpec::default() };
-            let devices = width * groups as usize;
+            let spec = LayoutSpec { kind, unit: Bytes(64), width: Some(width), ..LayoutSpec::default() };
+            let devices = (width * groups) as usize;
             let layout = Layout::new(&spec, vec![4096; devices], &vec![true; devices]);
             prop_assume!(offset + bytes <= layout.capacity());
             let of = |op, offset, bytes| {

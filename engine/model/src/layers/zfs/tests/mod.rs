@@ -101,7 +101,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
     let striped = spec::LayoutSpec { kind: LayoutKind::Stripe, unit: Bytes(128 << 10), ..spec::LayoutSpec::default() };
     let layout = Layout::new(&striped, vec![CAPACITY; usize::from(devices)], &vec![false; usize::from(devices)]);
     let jobs: Vec<usize> = (0..load.threads).map(|thread| thread as usize % 3).collect();
-    let mut zfs = Zfs::new(spec, Below::Devices(layout, devices), CAPACITY, INTERVAL_NS).with_logs(&spec.log, CAPACITY, &jobs);
+    let mut zfs = Zfs::new(spec, Below::Devices(Box::new(layout), devices), CAPACITY, INTERVAL_NS).with_logs(&spec.log, CAPACITY, &jobs);
     let mut kernel = Kernel::default();
     let mut choices = Stream::new(1, "test");
     let mut positions: Vec<u64> = (0..load.threads).map(|thread| u64::from(thread) * (1 << 32)).collect();

@@ -23,7 +23,7 @@ pub(super) fn volume(spec: &ZfsSpec, setup: &Setup) -> Zfs {
     }
     let below = if matches!(next.layer, LayerId::Layout | LayerId::Device) {
         let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
-        Below::Devices(Layout::new(&layout, plan.device_capacities.clone(), &plan.rotating), count)
+        Below::Devices(Box::new(Layout::new(&layout, plan.device_capacities.clone(), &plan.rotating)), count)
     } else {
         Below::Layer(next)
     };

@@ -108,7 +108,7 @@ pub enum Below {
     /// A layer that hides its devices: one scheduler for all of it.
     Layer(Address),
     /// So many devices, over which this layout spreads addresses: a scheduler for each.
-    Devices(Layout, u16),
+    Devices(Box<Layout>, u16),
 }
 
 /// The event that one of our requests waits for.
@@ -448,7 +448,7 @@ impl Zfs {
         let (layout, addresses) = match below {
             Below::Layer(address) => (None, vec![address]),
             Below::Devices(layout, count) => (
-                Some(layout.balanced_by(era::read_balance(spec.era))),
+                Some((*layout).balanced_by(era::read_balance(spec.era))),
                 (0..count).map(|index| Address { layer: LayerId::Device, index }).collect(),
             ),
         };
