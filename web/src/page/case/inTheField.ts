@@ -35,7 +35,11 @@ export function inTheField(id: string, all = byCase): HTMLElement | undefined {
     "section",
     { class: "in-the-field", "aria-labelledby": "field-title" },
     html("h2", { id: "field-title" }, "In the field"),
-    html("p", { class: "prose" }, "Reports whose cause turned out to be this incident, or one much like it, had these numbers."),
+    html(
+      "p",
+      { class: "prose" },
+      "Reports whose cause turned out to be this incident, or one much like it, had these numbers.",
+    ),
     html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Evidence from the field" }, table),
   );
 }
