@@ -366,7 +366,7 @@ mod tests {
     }
 
     /// Latency in ms of writes of 4 KiB, one at a time, to devices that answer after 1 ms.
-    fn latency_ms(more: Value) -> f64 {
+    fn latency_ms(more: &Value) -> f64 {
         let mut layout = json!({"kind": "raid5", "unit": "64KiB"});
         layout.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
         let stack = run(&json!({
@@ -379,9 +379,9 @@ mod tests {
 
     #[test]
     fn a_small_write_takes_a_read_and_a_write_and_the_first_of_a_region_the_bitmap() {
-        let without = latency_ms(json!({}));
+        let without = latency_ms(&json!({}));
         assert!((2.0..2.001).contains(&without), "{without} ms");
-        let with = latency_ms(json!({"write_intent": "64MiB"}));
+        let with = latency_ms(&json!({"write_intent": "64MiB"}));
         assert!((2.1..2.101).contains(&with), "{with} ms: one of ten waits for a third turn");
     }
 

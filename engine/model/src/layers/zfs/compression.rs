@@ -58,7 +58,7 @@ mod tests {
     }
 
     /// MB/s of writes and of reads in order of a file on one disk-like unit of 100 MB/s.
-    fn rates(zfs: Value) -> [f64; 2] {
+    fn rates(zfs: &Value) -> [f64; 2] {
         let mut all =
             json!({"era": "openzfs-2.2", "dirty_data_max": "32MiB", "txg_timeout": "1s", "arc": {"size": "64MiB"}, "prefetch": {}});
         all.as_object_mut().expect("an object").extend(zfs.as_object().cloned().unwrap_or_default());
@@ -73,11 +73,11 @@ mod tests {
 
     #[test]
     fn the_ratio_multiplies_the_rate_until_the_cores_are_the_limit() {
-        let [write, read] = rates(json!({}));
-        let [write_2, read_2] = rates(json!({"compression": {"ratio": 2}}));
+        let [write, read] = rates(&json!({}));
+        let [write_2, read_2] = rates(&json!({"compression": {"ratio": 2}}));
         assert!((1.9..2.1).contains(&(read_2 / read)), "{read} -> {read_2} MB/s");
         assert!((1.8..2.2).contains(&(write_2 / write)), "{write} -> {write_2} MB/s");
-        let [slow, _] = rates(json!({"compression": {"ratio": 2, "rate": "10MB"}, "cores": 8}));
+        let [slow, _] = rates(&json!({"compression": {"ratio": 2, "rate": "10MB"}, "cores": 8}));
         assert!((70.0..90.0).contains(&slow), "{slow} MB/s: eight cores of 10 MB/s");
     }
 }

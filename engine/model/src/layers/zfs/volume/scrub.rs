@@ -166,7 +166,7 @@ mod tests {
     use crate::stack::Stack;
     use crate::testing::{assert_is, assert_within, metric, problems, run};
 
-    fn scenario(era: &str, layout: Value, job: Value) -> Value {
+    fn scenario(era: &str, layout: &Value, job: &Value) -> Value {
         let mut scenario = json!({
             "zfs": {"era": era, "arc": {"size": "64MiB"}, "scrub": {"used": "256MiB"}},
             "layout": layout, "jobs": [{"name": "client", "rw": "randread", "bs": "128KiB", "size": "64MiB"}],
@@ -176,13 +176,13 @@ mod tests {
         scenario
     }
 
-    fn idle(era: &str, layout: Value) -> Stack {
-        run(&scenario(era, layout, json!({"number_ios": 1})))
+    fn idle(era: &str, layout: &Value) -> Stack {
+        run(&scenario(era, layout, &json!({"number_ios": 1})))
     }
 
     #[test]
     fn it_reads_all_copies_and_all_parity() {
-        let bytes = |layout| metric(&idle("openzfs-2.2", layout), "scrub_read_bytes") / f64::from(1 << 20);
+        let bytes = |layout| metric(&idle("openzfs-2.2", &layout), "scrub_read_bytes") / f64::from(1 << 20);
         assert_is(bytes(json!({"kind": "stripe", "unit": "128KiB"})), 256.0);
         assert_is(bytes(json!({"kind": "mirror", "unit": "128KiB"})), 1024.0);
         // 32 sectors of data and 11 of parity, in columns.
@@ -193,9 +193,10 @@ mod tests {
     fn it_keeps_idle_devices_busy_and_steps_back_for_clients() {
         let stripe = || json!({"kind": "stripe", "unit": "128KiB"});
         // Four units of 100 MB/s.
-        assert_within(metric(&idle("openzfs-2.2", stripe()), "scrub_mib_per_s"), 381.0, 0.1);
+        assert_within(metric(&idle("openzfs-2.2", &stripe()), "scrub_mib_per_s"), 381.0, 0.1);
         let busy = |era, scrub: bool| {
-            let mut scenario = scenario(era, stripe(), json!({"iodepth": 16, "time_based": true, "runtime": "500ms", "norandommap": true}));
+            let mut scenario =
+                scenario(era, &stripe(), &json!({"iodepth": 16, "time_based": true, "runtime": "500ms", "norandommap": true}));
             scenario["zfs"]["arc"]["size"] = "16MiB".into();
             if !scrub {
                 scenario["zfs"].as_object_mut().expect("an object").remove("scrub");
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn before_sorted_scans_each_request_waits_four_ticks_while_clients_are_served() {
         let client = json!({"iodepth": 1, "time_based": true, "runtime": "2s", "norandommap": true});
-        let stack = run(&scenario("openzfs-0.7", json!({"kind": "stripe", "unit": "128KiB"}), client));
+        let stack = run(&scenario("openzfs-0.7", &json!({"kind": "stripe", "unit": "128KiB"}), &client));
         // 2.5 s of delays of 40 ms are about 62 of 2048 records; the rest takes two thirds of a second.
         let elapsed_s = metric(&stack, "scrub_elapsed_s");
         assert!((2.9..3.4).contains(&elapsed_s), "{elapsed_s} s");
@@ -220,7 +221,7 @@ mod tests {
 
     #[test]
     fn versions_before_2013_have_none() {
-        let found = problems(&scenario("zfs-2010", json!({"kind": "stripe"}), json!({"number_ios": 1})));
+        let found = problems(&scenario("zfs-2010", &json!({"kind": "stripe"}), &json!({"number_ios": 1})));
         assert!(found.iter().any(|problem| problem.starts_with("zfs.scrub")), "{found:?}");
     }
 }
