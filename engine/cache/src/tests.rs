@@ -45,7 +45,9 @@ proptest! {
             for (first, count) in &runs {
                 let present: Vec<Slot> = (*first..first + count).filter_map(|key| by_run.find(key)).collect();
                 by_run.hit_all(&present);
-                present.iter().for_each(|slot| by_key.hit(*slot));
+                for slot in &present {
+                    by_key.hit(*slot);
+                }
                 let missing = (*first..first + count).take_while(|key| !by_run.contains(*key)).count() as u64;
                 let mut slots = Vec::new();
                 by_run.admit_run(*first, missing, &mut slots);

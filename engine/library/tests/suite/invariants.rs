@@ -678,6 +678,26 @@ fn set_others(all: &mut Value, others: Vec<(&'static str, Option<Value>)>) {
     }
 }
 
+/// Two groups of a layout that survives the failure of a device, with failed ones and their rebuild.
+fn set_copies(all: &mut Value, kind: &str, failure: Option<(Value, Value)>) {
+    let width = match kind {
+        "mirror" | "raidz" => 2,
+        "raid5" => 3,
+        "raid6" => 4,
+        _ => return,
+    };
+    all["layout"]["kind"] = kind.into();
+    all["layout"]["width"] = width.into();
+    all["devices"][0]["count"] = (2 * width).into();
+    if let Some((failed, rebuild)) = failure {
+        // One of three may fail.
+        all["layout"]["failed"] = if kind == "raid5" { json!([failed[0]]) } else { failed };
+        if !rebuild.is_null() {
+            all["layout"]["rebuild"] = rebuild;
+        }
+    }
+}
+
 /// A valid scenario with any combination of layers around a file system.
 fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
@@ -712,23 +732,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
             });
             let zfs_schedules = matches!(file_system, Some(("zfs", _))) && controller.is_none() && tier.is_none() && raid_cache.is_none();
             let kind = if zfs_schedules && kind != "mirror" && kind.starts_with("raid") { "raidz" } else { kind };
-            if kind.starts_with("raid") || kind == "mirror" {
-                all["layout"]["kind"] = kind.into();
-                let width = match kind {
-                    "raid5" => 3,
-                    "raid6" => 4,
-                    _ => 2,
-                };
-                all["devices"][0]["count"] = (2 * width).into();
-                all["layout"]["width"] = width.into();
-                if let Some((failed, rebuild)) = failure {
-                    // One of three may fail.
-                    all["layout"]["failed"] = if kind == "raid5" { json!([failed[0]]) } else { failed };
-                    if !rebuild.is_null() && !zfs_schedules {
-                        all["layout"]["rebuild"] = rebuild;
-                    }
-                }
-            }
+            set_copies(&mut all, kind, failure.map(|(failed, rebuild)| (failed, if zfs_schedules { Value::Null } else { rebuild })));
             if let Some(network) = network {
                 set_network(&mut all, network);
             }
@@ -769,7 +773,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                     layout.remove("failed"); // a cluster loses nodes, not devices
                     layout.remove("rebuild");
                 }
-                let each = if all["layout"]["width"].is_null() { 1 } else { 2 };
+                let each = all["layout"]["width"].as_u64().unwrap_or(1);
                 all["devices"][0]["count"] = (cluster["nodes"].as_u64().unwrap_or(0) * each).into();
                 if !all["tier"].is_null() {
                     all["tier"]["primed"] = json!([]);
