@@ -40,6 +40,31 @@ export function theme(): { readonly style: string; readonly patterns: string } {
   return { style: colourSheet(), patterns: inDocument(widths.wide, () => patterns().outerHTML) };
 }
 
+/** The classes of a scene's static parts, for a picture without the page's style sheet. */
+const sceneStyle = [
+  ".lane,.lane-cell{fill:var(--wash)}.lane-cell{stroke:var(--rule);fill:var(--paper)}",
+  ".lane-gate{stroke:var(--rule-strong);stroke-dasharray:2 3}.soft,.lane-name{fill:var(--ink-soft)}",
+  ".outline{fill:none;stroke:var(--rule-strong);stroke-width:1.5px}.thin{fill:none;stroke:var(--rule)}",
+].join("");
+
+/** The scene in a first picture as one drawing; undefined if its stage is no scene. */
+export function sceneIn(firstPicture: string): string | undefined {
+  const { document } = new JSDOM(firstPicture).window;
+  const drawings = Array.from(
+    document.querySelectorAll(".first-picture.wide .scene-panel:not([hidden]) .scene-frame > svg"),
+  );
+  const [width, height] = ["width", "height"].map((name) => drawings[0]?.getAttribute(name));
+  if (width == null || height == null) return undefined;
+  const inner = drawings.map((drawing) => drawing.innerHTML).join("");
+  const defs = new JSDOM(theme().patterns).window.document.querySelector("defs")!.innerHTML;
+  const text = inner
+    .replaceAll("&nbsp;", "\u00a0")
+    .replace(/style="font:\s*(?:(\d{3}) )?([\d.]+)px [^"]*"/g, (_, weight: string | undefined, size: string) => {
+      return `font-size="${size}"${weight === undefined ? "" : ` font-weight="${weight}"`}`;
+    });
+  return `<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><style type="text/css">${sceneStyle}</style><defs>${defs}</defs><g font-size="13" font-family="Source Sans 3">${text}</g></svg>`;
+}
+
 /** The list of incidents as HTML. */
 export function listOf(incidents: readonly Incident[]): string {
   return inDocument(widths.wide, () => incidentList(incidents).outerHTML);

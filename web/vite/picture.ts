@@ -86,19 +86,21 @@ function themed(theme: "light" | "dark"): Record<string, string> {
 /** The card: what happened, and the picture of the run, as a PNG. */
 export function cardOf(words: { code: string; symptom: string; caption: string }, drawn: string): Uint8Array {
   const light = themed("light");
-  // The renderer knows no variables, and needs no other theme.
-  const inner = drawn
-    .replace(/<style>.*?<\/style>/s, "")
-    .replace(/var\(--([a-z-]+)\)/g, (_, name: string) => light[name] ?? "#000000")
-    .replaceAll('class="baseline"', `stroke="${light["rule-strong"]!}"`)
-    .replace(/^<svg /, `<svg x="60" y="300" `)
-    .replace(/ width="\d+" height="\d+"/, ` width="1080" height="220"`);
   const large = wrap(words.symptom, 37);
   const [lines, size] = large.length > 3 ? [wrap(words.symptom, 45), 45] : [large, 54];
   const title = lines.map(
     (line, nth) =>
       `<text x="60" y="${132 + nth * size * 1.15}" font-family="Source Serif 4" font-weight="600" font-size="${size}" fill="${light.ink!}">${escapeHtml(line)}</text>`,
   );
+  // Below the last line, however many there are.
+  const top = Math.round(Math.max(250, 132 + (lines.length - 1) * size * 1.15 + 28));
+  // The renderer knows no variables, and needs no other theme.
+  const inner = drawn
+    .replace(/<style>.*?<\/style>/s, "")
+    .replace(/var\(--([a-z-]+)\)/g, (_, name: string) => light[name] ?? "#000000")
+    .replaceAll('class="baseline"', `stroke="${light["rule-strong"]!}"`)
+    .replace(/^<svg /, `<svg x="60" y="${top}" `)
+    .replace(/ width="\d+" height="\d+"/, ` width="1080" height="${540 - top}"`);
   const sans = `font-family="Source Sans 3"`;
   const soft = light["ink-soft"]!;
   const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${card.width}" height="${card.height}" viewBox="0 0 ${card.width} ${card.height}">

@@ -24,7 +24,7 @@ import type { CaseDocument, CaseEntry, RunRequest } from "../src/engine/types.ts
 import { cardFile, type Incident, pictureFile } from "../src/page/shared/incidents.ts";
 import { around, familyList } from "./around.ts";
 import { escapeHtml } from "./escape.ts";
-import { beatsOf, firstPictureOf, listOf, theme } from "./firstPicture.ts";
+import { beatsOf, firstPictureOf, listOf, sceneIn, theme } from "./firstPicture.ts";
 import { openingOf, type Opening } from "./openingRuns.ts";
 import { card, cardOf } from "./picture.ts";
 import { address as siteAddress } from "./project.ts";
@@ -100,6 +100,14 @@ async function allCases(): Promise<CaseDocument[]> {
 async function opening(document: CaseDocument): Promise<Opening> {
   const { engine, module } = await siteEngine();
   return openingOf(engine, module, document);
+}
+
+/** What the card says and shows: the scene with its first step, or the picture of the run with its scale. */
+async function cardParts(document: CaseDocument): Promise<Parameters<typeof cardOf>> {
+  const { picture, caption } = await opening(document);
+  const scene = sceneIn(await firstPicture(document));
+  if (scene === undefined) return [{ ...document, caption }, picture];
+  return [{ ...document, caption: beatsOf(document)[0]?.say ?? caption }, scene];
 }
 
 /** The frame of that run, as the page's file holds it. */
@@ -305,10 +313,10 @@ export function casePages(): Plugin {
           }
           const document = cases.find(({ id }) => id === name);
           if (document === undefined) return undefined;
-          const { picture, caption } = await opening(document);
+          const { picture } = await opening(document);
           if (kind === "cards/") {
             response.setHeader("content-type", "image/png");
-            return cardOf({ ...document, caption }, picture);
+            return cardOf(...(await cardParts(document)));
           }
           if (kind === "pictures/") {
             response.setHeader("content-type", "image/svg+xml");
@@ -333,10 +341,10 @@ export function casePages(): Plugin {
       const cases = await allCases();
       for (const folder of ["pictures", "cards"]) mkdirSync(join(outDir, folder), { recursive: true });
       for (const document of cases) {
-        const { picture, caption } = await opening(document);
+        const { picture } = await opening(document);
         writeFileSync(join(outDir, `${document.id}.html`), await fill(template, document, cases));
         writeFileSync(join(outDir, pictureFile(document.id)), picture);
-        writeFileSync(join(outDir, cardFile(document.id)), cardOf({ ...document, caption }, picture));
+        writeFileSync(join(outDir, cardFile(document.id)), cardOf(...(await cardParts(document))));
       }
       writeFileSync(join(outDir, "incidents.json"), JSON.stringify(await Promise.all(cases.map(incidentOf))));
       rmSync(join(outDir, "case.html"));

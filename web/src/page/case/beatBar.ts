@@ -11,22 +11,20 @@ export interface BeatBar {
   begin(): boolean;
 }
 
+const withoutMoments = "This run has none of the moments that the steps explain.";
+
 export function beatBar(beats: readonly Beat[], play: (span: Span) => void): BeatBar {
   const dots = html("div", { class: "beat-dots" });
   const words = html("p", { "aria-live": "polite" });
   const next = html("button", { type: "button" }, "Explain");
-  const element = html(
-    "div",
-    { class: "beats", role: "group", "aria-label": "Explanation", hidden: "" },
-    dots,
-    words,
-    next,
-  );
+  const element = html("div", { class: "beats", role: "group", "aria-label": "Explanation" }, dots, words, next);
   let spans: readonly { readonly say: string; readonly span: Span }[] = [];
   let at = 0;
+  let isShown = false;
 
   function draw(): void {
-    element.hidden = spans.length === 0;
+    // A run without these moments keeps the bar, so that the controls stay where they are.
+    next.disabled = spans.length === 0;
     dots.replaceChildren(
       ...spans.map(({ say }, nth) => {
         const dot = html("button", { type: "button", "aria-label": `Step ${nth + 1} of ${spans.length}`, title: say });
@@ -35,7 +33,7 @@ export function beatBar(beats: readonly Beat[], play: (span: Span) => void): Bea
         return dot;
       }),
     );
-    words.textContent = spans[at]?.say ?? "";
+    words.textContent = spans[at]?.say ?? (isShown ? withoutMoments : (beats[0]?.say ?? ""));
     next.textContent = at + 1 < spans.length ? "Go on" : "Once more";
   }
 
@@ -46,6 +44,8 @@ export function beatBar(beats: readonly Beat[], play: (span: Span) => void): Bea
   }
 
   next.addEventListener("click", () => go((at + 1) % spans.length));
+  element.hidden = beats.length === 0;
+  draw();
   return {
     element,
     show(result) {
@@ -54,6 +54,7 @@ export function beatBar(beats: readonly Beat[], play: (span: Span) => void): Bea
         return span === undefined ? [] : [{ say: beat.say, span }];
       });
       at = Math.min(at, Math.max(0, spans.length - 1));
+      isShown = true;
       draw();
     },
     begin() {
