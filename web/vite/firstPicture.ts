@@ -16,11 +16,11 @@ import { loadPlot } from "../src/charts/plot.ts";
 import { predictionOf } from "../src/lab/prediction.ts";
 import { fetchFor, workbench } from "../src/lab/workbench.ts";
 import { type Beat, mostWords, spanOf } from "../src/stage/beats.ts";
-import { beatBar } from "../src/page/case/beatBar.ts";
+import { beatBar } from "../src/page/shared/beatBar.ts";
 import { incidentList } from "../src/page/front/incidentList.ts";
 import type { Incident } from "../src/page/shared/incidents.ts";
-import { openedOn } from "../src/page/case/caseState.ts";
-import { runFrame } from "../src/page/case/runFrame.ts";
+import { openedOn } from "../src/page/shared/openedOn.ts";
+import { runFrame } from "../src/page/shared/runFrame.ts";
 import { CanvasDrawing } from "./canvasDrawing.ts";
 
 const source = resolve(import.meta.dirname, "../src");
@@ -28,7 +28,7 @@ const cacheFolder = resolve(import.meta.dirname, "../../.cache/openings");
 /** The width of the content on a screen of 1280 pixels, and on a phone of 390. */
 const widths = { wide: 1100, narrow: 358 } as const;
 /** The modules that draw it. */
-const drawnBy = ["base", "charts", "engine", "lab", "stage", "page/case"];
+const drawnBy = ["base", "charts", "engine", "lab", "stage", "page/shared"];
 
 export interface SimulatingEngine {
   readonly ask: AskEngine;

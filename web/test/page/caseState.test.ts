@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Result } from "../../src/engine/api.ts";
 import type { CaseDocument } from "../../src/engine/types.ts";
-import { CaseState, openedOn, ownTitle } from "../../src/page/case/caseState.ts";
+import { CaseState, ownTitle } from "../../src/page/case/caseState.ts";
+import { openedOn } from "../../src/page/shared/openedOn.ts";
 import { afterRest, whileMoving } from "../../src/page/case/timers.ts";
 import { defaultState, type PageState } from "../../src/page/shared/runLink.ts";
 

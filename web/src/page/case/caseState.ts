@@ -5,17 +5,10 @@
 import type { Result } from "../../engine/api.ts";
 import type { CaseDocument } from "../../engine/types.ts";
 import { fillSentence, withoutCovered } from "../../base/format.ts";
-import { withVariants } from "../../lab/measure.ts";
 import type { Prediction } from "../../lab/prediction.ts";
 import { documentedState, type RunState } from "../../lab/runController.ts";
 import type { Beside } from "../../stage/stage.ts";
 import type { PageState } from "../shared/runLink.ts";
-
-/** The case as the page opens it: on the failing run, with every variant of its question named. */
-export function openedOn(document: CaseDocument): CaseDocument {
-  const { ask, default_variant, opens = default_variant } = document;
-  return { ...document, default_variant: opens, ask: { ...ask, measure: withVariants(ask.measure, default_variant) } };
-}
 
 /** A run that is shown, and the one that it is compared with. */
 export interface Shown {
