@@ -37,7 +37,7 @@ READ = (
 )
 """Files with texts that people read. `*` also matches `/`."""
 REFERENCE = tuple(f"docs/{name}.md" for name in ("incidents", "course", "validation", "command-line"))
-GENERATED = (*REFERENCE, "docs/instructor/incidents.md")
+GENERATED = (*REFERENCE, "docs/instructor/incidents.md", "docs/reference/public-jobs.md")
 """Files whose texts come from other files."""
 TESTS = re.compile(r"(?:^|/)tests(?:/|\.rs$)")
 
