@@ -84,7 +84,8 @@ fn a_library_survives_the_way_through_json() {
 #[test]
 fn the_error_of_a_case_survives_the_way_through_json() {
     let mut written = library().to_json();
-    written["cases"][0]["error"] = json!({"path": "cases/mine.toml:7", "message": "wrong"});
+    let document = written["cases"][0]["document"].take();
+    written["cases"][0] = json!({"document": document, "error": {"path": "cases/mine.toml:7", "message": "wrong"}});
     let again = seeklab_library::Library::from_json(written.as_object().expect("an object")).expect("its form");
     assert_eq!(again.cases().expect_err("a wrong case")[0].to_string(), "cases/mine.toml:7: wrong");
     assert_eq!(again.to_json(), written);

@@ -554,8 +554,9 @@ fn set_fanout(all: &mut Value, fanout: Value) {
         layout.remove("rebuild");
     }
     if is_below {
-        // A mirror wants whole groups of two.
-        let count = fanout["servers"].as_u64().unwrap_or(2) / 2 * 2;
+        // A layout with copies wants whole groups.
+        let group = all["layout"]["width"].as_u64().unwrap_or(1);
+        let count = (fanout["servers"].as_u64().unwrap_or(group) / group).max(1) * group;
         all["devices"][0]["count"] = count.into();
         all["fanout"] = fanout;
         all["fanout"]["servers"] = count.into();
@@ -893,11 +894,12 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
             prop_assert_eq!(found, Some(0.0), "{}", name);
         }
     }
-    // A group of two devices keeps each byte twice, whatever the layout: half of what is in use is on each device that failed.
+    // Each of two groups keeps half of what is in use. RAID-5 and RAID-6 have two devices for data in a group here, the others one.
     let layout = &stack.scenario().layout;
     let rebuilt = layout.rebuild.as_ref().map_or(0, |rebuild| rebuild.spares.min(u32::try_from(layout.failed.len()).unwrap_or(0)));
     for metric in metrics.iter().filter(|metric| metric.name == "rebuild_bytes") {
-        prop_assert!((metric.value - f64::from(rebuilt) * f64::from(1 << 29)).abs() < 0.5, "{metric:?}");
+        let each = if matches!(document["layout"]["kind"].as_str(), Some("raid5" | "raid6")) { 1 << 28 } else { 1 << 29 };
+        prop_assert!((metric.value - f64::from(rebuilt) * f64::from(each)).abs() < 0.5, "{metric:?}");
     }
     for metric in metrics.iter().filter(|metric| metric.name.ends_with("busy_share_percent")) {
         prop_assert!(metric.value <= 100.0, "{metric:?}");

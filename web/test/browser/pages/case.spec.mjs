@@ -264,11 +264,13 @@ test("the machine of the cluster map is sent to another node by hand and by key,
   assert.equal(await target(), wasSentTo - 1);
   await untilHash(page, (state) => state.set["cluster.moves[0].to"] === wasSentTo - 1);
   // At the end of the run the machine stands on the node it was sent to.
-  const untilItRunsOn = (node) =>
-    page.waitForFunction(
+  const untilItRunsOn = async (node) => {
+    await page.locator(".scrubber").press("End");
+    await page.waitForFunction(
       (number) => new RegExp(`^\\D+ ${number},`).test(document.querySelector(".moment").textContent),
       node,
     );
+  };
   await untilItRunsOn(wasSentTo - 1);
   const frame = await page.locator(".cluster-frame").boundingBox();
   const grip = await machine.boundingBox();

@@ -22,6 +22,7 @@ test("the page on validation replays its trace, and axe finds nothing, light and
     assert.ok(needed <= given, `${needed} px wide in a window of ${given}`);
   }
   const page = await open("/");
+  await page.locator("header.site summary").click();
   await page.getByRole("link", { name: "Validation" }).click();
   await page.locator(".sentence").filter({ hasText: "Demerit" }).waitFor();
   note(await sentence(page));

@@ -10,7 +10,7 @@
 //! So a small write costs a RAID-5 two reads and two writes, and a RAID-6 three of each. When data or parity are on a failed disk, the
 //! choice is limited to what can still be read.
 //!
-//! A *write-intent bitmap* ([`Intent`]) records which regions are being written, so that only these are compared after a crash. A write
+//! A *write-intent bitmap* (`Intent`) records which regions are being written, so that only these are compared after a crash. A write
 //! to a region without a mark first waits until the bitmap is on all disks. Marks are set together for all writes that wait, and
 //! last for some seconds after the last write.
 //!

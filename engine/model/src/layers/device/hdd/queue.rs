@@ -139,9 +139,7 @@ struct Previous {
 /// Requests waiting in a drive. Nothing is allocated once the queue has been as deep as it gets.
 ///
 /// A pick by the shortest access time goes from the arm outwards and ends where the move alone takes longer, so its cost hardly grows
-/// with the queue. The buffer is asked only for requests whose first block it may have come to hold since ([`Buffer::news`]).
-///
-/// [`Buffer::news`]: super::buffer::Buffer::news
+/// with the queue. The buffer is asked only for requests whose first block it may have come to hold since (`Buffer::news`).
 #[derive(Debug)]
 pub struct DriveQueue<T: Copy> {
     policy: QueuePolicy,
