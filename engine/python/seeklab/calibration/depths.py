@@ -129,9 +129,9 @@ def series(results: Results) -> Series | None:
 def _spread(jobs: dict[int, Measured]) -> dict[int, Measured]:
     """Return at most `MOST_DEPTHS` depths up to `DEEPEST`, evenly spread."""
     depths = sorted(depth for depth in jobs if depth <= DEEPEST)
-    last = max(1, len(depths) - 1)
-    kept = {depths[round(nth * last / (MOST_DEPTHS - 1))] for nth in range(MOST_DEPTHS)} if depths else set()
-    return {depth: jobs[depth] for depth in depths if len(depths) <= MOST_DEPTHS or depth in kept}
+    if len(depths) > MOST_DEPTHS:
+        depths = sorted({depths[round(nth * (len(depths) - 1) / (MOST_DEPTHS - 1))] for nth in range(MOST_DEPTHS)})
+    return {depth: jobs[depth] for depth in depths}
 
 
 def only(jobs: Mapping[Any, Measured]) -> bool:

@@ -64,7 +64,7 @@ HARMLESS = {
 """Options that calibration jobs do not use, with the values that are fio's default."""
 PAST_THE_PAGE_CACHE = ("io_uring_cmd", "sg", "xnvme", "libblkio", "libpmem", "dev-dax", "libzbc", "external")
 """Engines that need no direct=1 to reach the device."""
-IN_TEXT = re.compile(r"^\s*(\S.{0,120}?): \(groupid=(\d{1,9}), jobs=\d{1,9}\): err=\s?(\d{1,9})", re.MULTILINE)
+IN_TEXT = re.compile(r"^[ \t]*(\S.{0,120}?): \(groupid=(\d{1,9}), jobs=\d{1,9}\): err=\s?(\d{1,9})", re.MULTILINE)
 NS_PER_MS = 1e6
 NO_COMMAND = (
     "a text without fio's command line does not tell whether its jobs had direct=1; without it, they measure memory"

@@ -250,6 +250,8 @@ def layout_of(text: str, *, of_objects: bool = False) -> Layout | None:
     for layout in LAYOUTS if of_objects else (*LAYOUTS, IOLOG_1):
         if layout.header and first.startswith(layout.header):
             return layout
+        if layout is IOLOG_1 and values is not lines:
+            continue
         if layout.form and values and all(re.match(layout.form, line) for line in values):
             return layout
     return None
