@@ -169,7 +169,7 @@ async function learner(seen) {
   await sentence.waitFor();
   const before = await sentence.innerText();
   await shoot(page, "chart");
-  const slider = chart.locator(".control", { hasText: "Largest transaction" }).locator("input");
+  const slider = chart.locator(".control", { hasText: "Largest transaction" }).locator("input[type=range]");
   await slider.scrollIntoViewIfNeeded();
   await slider.focus();
   await page.keyboard.press("Home");

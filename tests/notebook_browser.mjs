@@ -60,7 +60,7 @@ try {
   await shoot("strip");
   const chart = await chartAfter("live");
   await shoot("live");
-  const slider = chart.locator(".control", { hasText: "Largest transaction" }).locator("input");
+  const slider = chart.locator(".control", { hasText: "Largest transaction" }).locator("input[type=range]");
   const told = chart.locator(".sentence");
   const before = await told.innerText();
 
