@@ -123,7 +123,7 @@ def report(bins: int = 1, jobs: int = 1) -> str:
         "jobname": "a",
         "error": 0,
         "job_runtime": 3000,
-        "job options": {"rw": "randread", "bs": "4k", "iodepth": "1", "size": "1g"},
+        "job options": {"rw": "randread", "bs": "4k", "iodepth": "1", "size": "1g", "direct": "1"},
         "read": {"total_ios": 5, "iops": 10_000.0, "io_bytes": 1, "lat_ns": latency, "clat_ns": latency},
         "write": {"total_ios": 0},
     }

@@ -41,7 +41,8 @@ class Looks:
     @property
     def devices(self) -> dict[str, dict[str, float]]:
         """The rows of `iostat -x`."""
-        head, *rows = self.text("iostat -x").split("\n\n")[1].splitlines()
+        parts = self.text("iostat -x").split("\n\n")
+        head, *rows = next(part for part in parts if part.startswith("Device")).splitlines()
         names = head.split()[1:]
         return {
             name: dict(zip(names, map(float, values), strict=True)) for name, *values in (row.split() for row in rows)
