@@ -312,6 +312,7 @@ test("every evidence tab shows something and says what it hides", async ({ open 
 test("with reduced motion it steps", { tag: "@timed" }, async ({ open }) => {
   const page = await open(casePage, { reducedMotion: "reduce" });
   await shown(page);
+  await page.locator(".play").click();
   const moments = await page.evaluate(async () => {
     const seen = new Set();
     for (const end = performance.now() + 2500; performance.now() < end;) {

@@ -30,6 +30,7 @@ test(
       assert.ok(needed <= given, `${needed} px wide in a window of ${given}`);
     }
     const page = await open("/");
+    await page.locator("header.site summary").click();
     await page.getByRole("link", { name: "Design a pool" }).click();
     await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
     const before = await sentence(page);
