@@ -64,6 +64,9 @@ def run(options: Namespace) -> int:
         print_json(found.document())
     else:
         _print(found)
+        if options.replay and not found.replays:
+            print("\nReplay")
+            _line("No cause that is shown or likely has an incident and the numbers to run it.")
     return DONE
 
 
