@@ -121,7 +121,7 @@ class Server:
                 {
                     "name": "disk",
                     "count": 8,
-                    "lun": {"capacity": "1TiB", "rate": "100GB" if is_roomy else "250MB", "latency": "6ms"},
+                    "lun": {"capacity": "4TiB", "rate": "100GB" if is_roomy else "250MB", "latency": "6ms"},
                 }
             ],
             "jobs": players if is_roomy else [*players, jumpers],
