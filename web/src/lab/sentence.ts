@@ -2,7 +2,7 @@
 import { html } from "../base/elements.ts";
 import { formatMetric, withoutCovered } from "../base/format.ts";
 
-/** In place of a sentence of which nothing may be told yet. */
+/** Placeholder for a sentence whose numbers are all hidden until the question is answered. */
 export const untold = "Predict first: the numbers of this run answer the question.";
 
 /** A sentence with its numbers set apart, without the clauses that would answer an open question or that the run has no numbers for. */

@@ -95,7 +95,7 @@ class Marks:
     """The lines that may be headings, found for the whole text at once, because most lines are not."""
 
     def __init__(self, lines: Lines, readers: Sequence[Reader], most: int = sys.maxsize) -> None:
-        """Find the lines; of each text that marks a line, at most so many places."""
+        """Find the lines, up to a maximum number of places for each text that marks a line."""
         self._all = readers
         self._lines = lines
         self._starts, any_start, literals = _compiled(tuple(readers))

@@ -28,7 +28,7 @@ MAX_LINES, MAX_LETTERS = 40_000, 3_000_000
 STRETCHES = 24
 STRETCH_LINES, STRETCH_LETTERS = 1_000, 90_000
 RARE, RARE_LINES, MAX_RARE = 8, 120, 60
-"""A mark with at most `RARE` places is rare; so many lines are read from each, and at most so many places."""
+"""Maximum number of places of a rare mark, lines read from each of its places, and maximum number of such places."""
 SEAM = 6
 """Lines that stand for each gap: more than any reader passes over."""
 JOINED = ("iostat-x", "iostat", "solaris-iostat", "freebsd-iostat", "gstat", "sar-d", "zpool-iostat", "vmstat")

@@ -18,6 +18,11 @@ MAX_COMPLAINTS = 20
 MAX_COMPLAINT = 1000
 
 
+def note(sentence: str) -> None:
+    """Print a note on stderr."""
+    complain(f"note: {sentence}")
+
+
 def complain(text: str) -> None:
     """Print an error or a note on stderr, with the program's name on every line."""
     if sys.stderr is None:

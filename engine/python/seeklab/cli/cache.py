@@ -9,7 +9,7 @@ from seeklab._progress import ProgressBar
 from seeklab.cli import _values
 from seeklab.cli._exit import DONE
 from seeklab.cli._options import add_trace_options
-from seeklab.cli._output import complain, print_json, print_table
+from seeklab.cli._output import note, print_json, print_table
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -49,7 +49,7 @@ def cache(options: Namespace) -> int:
             target=options.target,
             columns=options.columns,
             progress=progress,
-            tell=_note,
+            tell=note,
         )
     if options.json:
         print_json([{name: row[name] for name in COLUMNS} for row in rows])
@@ -61,7 +61,3 @@ def cache(options: Namespace) -> int:
 
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2f}" if whole else "-"
-
-
-def _note(sentence: str) -> None:
-    complain(f"note: {sentence}")

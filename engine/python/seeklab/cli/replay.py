@@ -10,7 +10,7 @@ from seeklab._replay import KINDS
 from seeklab.cli import _values
 from seeklab.cli._exit import DONE
 from seeklab.cli._options import add_device, add_seed, add_trace_options
-from seeklab.cli._output import complain, print_json, print_metrics, run_document
+from seeklab.cli._output import note, print_json, print_metrics, run_document
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -49,21 +49,17 @@ def replay(options: Namespace) -> int:
             scale=options.scale,
             seed=options.seed,
             progress=progress,
-            tell=_note,
+            tell=note,
         )
     replayed = result.replay or {}
     if options.json:
         print_json({**run_document(result), "replay": dict(replayed)})
         return DONE
     for what, count in replayed["skipped"].items():
-        complain(f"note: not replayed: {count} {what}")
+        note(f"not replayed: {count} {what}")
     if replayed["widened"]:
-        complain(f"note: {replayed['widened']} requests were widened to whole sectors of 512 bytes")
+        note(f"{replayed['widened']} requests were widened to whole sectors of 512 bytes")
     what = f"{replayed['requests']} requests of a {replayed['format']} trace, {replayed['mode']}, on {options.on}"
     print(f"{what}: {result.simulated_s:.3f} s simulated in {result.wall_s:.3f} s")
     print_metrics(result)
     return DONE
-
-
-def _note(sentence: str) -> None:
-    complain(f"note: {sentence}")

@@ -45,7 +45,7 @@ export interface Ended extends Kept {
   readonly most: Score;
   readonly right: boolean;
   readonly holds: boolean;
-  /** Whether the player left before an answer, so that nothing below is told. */
+  /** Whether the player left before an answer. The debrief is then empty. */
   readonly hidden: boolean;
   readonly cause: string | null;
   /** The name of the incident's case, or null for a learner's case file. */
