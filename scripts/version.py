@@ -1,4 +1,4 @@
-"""The version: `pyproject.toml` has it, and `write` copies it to the files that cannot read it there.
+"""The version and the people: `pyproject.toml` has them, and `write` copies them to the files that cannot read it.
 
 A release is dated in the changelog. That date is also the time stamp of every file in its archives, so two builds of
 one release are equal.
@@ -7,6 +7,7 @@ one release are equal.
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 import tomllib
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from console import ROOT, StepFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 SOURCE = ROOT / "pyproject.toml"
@@ -58,6 +59,43 @@ COPIES = (
 )
 
 
+def _setting(name: str) -> Callable[[dict[str, Any]], str]:
+    return lambda _: str(tomllib.loads(SOURCE.read_text(encoding="utf-8"))["tool"]["seeklab"][name])
+
+
+@dataclass(frozen=True)
+class People:
+    """A place that repeats who wrote or maintains the project."""
+
+    file: str
+    place: str
+    """A pattern of the text to replace."""
+    text: Callable[[dict[str, Any]], str]
+    """Return the new text from the table `project`."""
+
+
+PEOPLE = (
+    People("CITATION.cff", r"(?<=^authors:\n)(?:  - name: .*\n)+", lambda table: _lines(table, "  - name: {}\n")),
+    People(".zenodo.json", r'(?<="creators": )\[.*\]', lambda table: f"[{_lines(table, '{}', _creator, ', ')}]"),
+    People(
+        "paper/paper.md",
+        r"(?<=^authors:\n)(?:  - name: .*\n    affiliation: 1\n)+",
+        lambda table: _lines(table, "  - name: {}\n    affiliation: 1\n"),
+    ),
+    People("paper/paper.md", r"(?<=^affiliations:\n  - name: ).*", _setting("affiliation")),
+    People("conda/recipe.yaml", r"(?<=^  recipe-maintainers:\n    - ).*", _setting("account")),
+    People("SECURITY.md", r"(?<=^Write to )\S+@\S+(?=,)", lambda table: str(table["maintainers"][0]["email"])),
+)
+
+
+def _creator(name: str) -> str:
+    return f'{{ "name": {json.dumps(name, ensure_ascii=False)} }}'
+
+
+def _lines(table: dict[str, Any], form: str, write_name: Callable[[str], str] = str, between: str = "") -> str:
+    return between.join(form.format(write_name(author["name"])) for author in table["authors"])
+
+
 @dataclass(frozen=True)
 class Release:
     """A part of the changelog."""
@@ -89,20 +127,31 @@ def found() -> dict[str, set[str]]:
 
 
 def write(version: str) -> list[Path]:
-    """Write the version to all files; return those that changed."""
-    changed = []
+    """Write the version and the people to all files; return those that changed."""
+    changed: list[Path] = []
+
+    def put(path: Path, old: str, new: str) -> None:
+        if new != old:
+            path.write_text(new, encoding="utf-8")
+            changed.append(path)
+
+    table = project()
+    for place in PEOPLE:
+        path = ROOT / place.file
+        text = path.read_text(encoding="utf-8")
+        people = place.text(table)
+        found = list(re.finditer(place.place, text, re.MULTILINE))
+        if len(found) != 1:
+            message = f"{place.file}: {len(found)} places match {place.place}; expected one."
+            raise StepFailedError(message)
+        put(path, text, text[: found[0].start()] + people + text[found[0].end() :])
     for copy in COPIES:
         for path in copy.paths():
             text = path.read_text(encoding="utf-8")
-            new = copy.pattern.sub(rf"\g<1>{version}", text)
-            if new != text:
-                path.write_text(new, encoding="utf-8")
-                changed.append(path)
+            put(path, text, copy.pattern.sub(rf"\g<1>{version}", text))
     text = CITATION.read_text(encoding="utf-8")
-    new = re.sub(r"^date-released: .*$", f"date-released: {release(version).date}", text, flags=re.MULTILINE)
-    if new != text:
-        CITATION.write_text(new, encoding="utf-8")
-        changed.append(CITATION)
+    dated = f"date-released: {release(version).date}"
+    put(CITATION, text, re.sub(r"^date-released: .*$", dated, text, flags=re.MULTILINE))
     return list(dict.fromkeys(changed))
 
 
@@ -131,8 +180,11 @@ def release(version: str) -> Release:
 
 def unknown_addresses() -> list[str]:
     """Return the addresses of pyproject.toml that do not exist yet, as sentences."""
+    table = project()
+    addresses = {f"urls.{name}": address for name, address in table["urls"].items()}
+    addresses["maintainers[0].email"] = table["maintainers"][0]["email"]
     return [
-        f'pyproject.toml: project.urls.{name} is "{address}"; write the real address.'
-        for name, address in project()["urls"].items()
+        f'pyproject.toml: project.{name} is "{address}"; write the real address.'
+        for name, address in addresses.items()
         if f"{UNKNOWN}/" in f"{address}/"
     ]

@@ -38,18 +38,37 @@ def test_every_copy_of_the_version_is_that_of_pyproject() -> None:
     assert seeklab.__version__ == version.project()["version"]
 
 
-def test_the_version_is_written_to_each_copy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_version_and_the_people_are_written_to_each_copy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for copy in version.COPIES:
         for path in copy.paths():
             to = tmp_path / path.relative_to(ROOT)
             to.parent.mkdir(parents=True, exist_ok=True)
             to.write_bytes(path.read_bytes())
+    for place in version.PEOPLE:
+        to = tmp_path / place.file
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_bytes((ROOT / place.file).read_bytes())
     (tmp_path / "CHANGELOG.md").write_text(CHANGES.replace("0.3.0", "98.7.6"), encoding="utf-8")
-    for name in ("ROOT", "CHANGELOG", "CITATION"):
-        monkeypatch.setattr(version, name, tmp_path / {"ROOT": "", "CITATION": "CITATION.cff"}.get(name, f"{name}.md"))
+    files = {"ROOT": "", "CHANGELOG": "CHANGELOG.md", "CITATION": "CITATION.cff", "SOURCE": "pyproject.toml"}
+    for name, file in files.items():
+        monkeypatch.setattr(version, name, tmp_path / file)
     assert len(version.write("98.7.6")) == len(version.found())
     assert set().union(*version.found().values()) == {"98.7.6"}
     assert "date-released: 2027-01-02" in (tmp_path / "CITATION.cff").read_text(encoding="utf-8")
+    assert version.write("98.7.6") == []
+
+    source = tmp_path / "pyproject.toml"
+    text = source.read_text(encoding="utf-8")
+    text = re.sub(
+        r"(?<=^authors = ).*$", '[{ name = "Zoë Ünal" }, { name = "Kim \\"K\\" Lee" }]', text, flags=re.MULTILINE
+    )
+    source.write_text(text.replace("security@seeklab.example", "report@host.test"), encoding="utf-8")
+    changed = {str(path.relative_to(tmp_path)) for path in version.write("98.7.6")}
+    assert changed == {"CITATION.cff", ".zenodo.json", "paper/paper.md", "SECURITY.md"}
+    archive = json.loads((tmp_path / ".zenodo.json").read_text(encoding="utf-8"))
+    assert [creator["name"] for creator in archive["creators"]] == ["Zoë Ünal", 'Kim "K" Lee']
+    assert "Write to report@host.test, not" in (tmp_path / "SECURITY.md").read_text(encoding="utf-8")
+    assert not any("report@" in sentence for sentence in version.unknown_addresses())
     assert version.write("98.7.6") == []
 
 
