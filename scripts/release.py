@@ -45,6 +45,7 @@ def release() -> int:
     if not re.fullmatch(version.NUMBER, number):
         message = f'VERSION is "{number}"; write three numbers, as in make release VERSION=0.2.0.'
         raise StepFailedError(message)
+    version.check_unreleased()
     entry = version.release(number)
     trial = [*_check_tree(number), *_check_tests(), *version.unknown_addresses()]
     changed = version.write(number)

@@ -165,6 +165,16 @@ def releases(text: str | None = None) -> list[Release]:
     ]
 
 
+def check_unreleased(text: str | None = None) -> None:
+    """Refuse a changelog whose part Unreleased still lists changes: the release would contain them."""
+    text = CHANGELOG.read_text(encoding="utf-8") if text is None else text
+    part = re.search(r"^## Unreleased\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    lines = re.findall(r"^- ", part[1] if part else "", re.MULTILINE)
+    if lines:
+        message = f"CHANGELOG.md: Unreleased is not empty ({len(lines)} entries); move them to the release's part."
+        raise StepFailedError(message)
+
+
 def release(version: str) -> Release:
     """Return the version's part of the changelog."""
     for one in releases():

@@ -84,6 +84,12 @@ def test_a_version_without_an_entry_is_refused_with_the_heading_to_write() -> No
         version.release("99.0.0")
 
 
+def test_a_release_leaves_no_change_unreleased() -> None:
+    with pytest.raises(StepFailedError, match=r"Unreleased is not empty \(1 entries\)"):
+        version.check_unreleased(CHANGES)
+    version.check_unreleased(CHANGES.replace("- c\n\n", ""))
+
+
 def test_the_bill_of_materials_names_every_locked_package() -> None:
     found = {package.key for package in sbom.locked()}
     for name in sbom.PYTHON_LOCKS:
