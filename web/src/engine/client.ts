@@ -2,7 +2,7 @@
 import libraryUrl from "seeklab-library?url";
 import wasmUrl from "seeklab-engine-wasm?url";
 import { type AskEngine, Cancelled, EngineError, type Result } from "./api.ts";
-import type { Question, Questions, RunRequest, TextRequest } from "./types.ts";
+import type { Question, Questions, RunRequest, Summary, TextRequest } from "./types.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 import { fillZeroColumns } from "./simulate.ts";
 
@@ -84,6 +84,17 @@ export class EngineClient {
       { onProgress, onPartial },
     );
     return answer as Promise<Result>;
+  }
+
+  /** Runs to the end and keeps nothing but the summary. Rejects with {@link Cancelled} once the signal is raised. */
+  summary(request: RunRequest, signal: AbortSignal): Promise<Summary> {
+    if (signal.aborted) return Promise.reject(new Cancelled());
+    const ended = new AbortController();
+    const answer = this.#ask((id) => {
+      signal.addEventListener("abort", () => this.#send({ kind: "cancel", id }), { once: true, signal: ended.signal });
+      return { kind: "summary", id, request };
+    }) as Promise<Summary>;
+    return answer.finally(() => ended.abort());
   }
 
   /** Prints the finished run in `slot` as one of the real tools would. */

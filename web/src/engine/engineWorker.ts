@@ -11,6 +11,9 @@ const finished = new Map<string, OpenRun>();
 /** Actions after the page has drawn the last partial result of a run. */
 const drawn = new Map<number, () => void>();
 
+/** Events between two looks at the messages, of a run that shows nothing before it has ended: a few milliseconds. */
+const summarySliceEvents = 20_000;
+
 self.onmessage = (event: MessageEvent<ToWorker>) => void hear(event.data);
 
 async function hear(message: ToWorker): Promise<void> {
@@ -28,7 +31,7 @@ async function hear(message: ToWorker): Promise<void> {
     return;
   }
   const { id } = message;
-  if (message.kind === "run") running.add(id);
+  if (message.kind === "run" || message.kind === "summary") running.add(id);
   try {
     if (message.kind === "call") {
       send({ kind: "answer", id, value: unwrap(call(message.name, JSON.stringify(message.input))) });
@@ -36,6 +39,14 @@ async function hear(message: ToWorker): Promise<void> {
       const run = finished.get(message.slot);
       if (run === undefined) throw new Error("There is no finished run yet.");
       send({ kind: "answer", id, value: unwrap(run.text(JSON.stringify(message.request))) });
+    } else if (message.kind === "summary") {
+      const run = await simulate(engine, message.request, {
+        sliceEvents: summarySliceEvents,
+        cancelled: () => !running.has(id),
+      });
+      const json = run.summary();
+      run.free();
+      send({ kind: "answer", id, value: unwrap(json) });
     } else {
       if (!running.has(id)) throw new Cancelled();
       let known: Scenario | undefined;

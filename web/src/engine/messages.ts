@@ -15,6 +15,8 @@ export type ToWorker =
       /** Whether the run is told as it comes, before it has ended. */
       readonly partials: boolean;
     }
+  /** Runs to the end and answers with the summary alone. */
+  | { readonly kind: "summary"; readonly id: number; readonly request: RunRequest }
   | { readonly kind: "cancel"; readonly id: number }
   /** The last partial result of a run has been drawn. */
   | { readonly kind: "drawn"; readonly id: number }

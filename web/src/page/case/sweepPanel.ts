@@ -4,7 +4,7 @@
  */
 import { Cancelled } from "../../engine/api.ts";
 import type { CaseDocument, Control, Summary } from "../../engine/types.ts";
-import { sweep } from "../../engine/sweep.ts";
+import { prepareSweep, sweep } from "../../engine/sweep.ts";
 import { html, observeWidth } from "../../base/elements.ts";
 import { formatSetting, formatValue } from "../../base/format.ts";
 import { loadPlot } from "../../charts/plot.ts";
@@ -23,6 +23,9 @@ export interface SweepPanel {
 
 const widest = 420;
 const narrowest = 260;
+
+/** A sweep that took at most so long follows the other controls from then on. */
+const liveMs = 600;
 
 interface Swept {
   readonly control: Control;
@@ -73,10 +76,19 @@ export function sweepPanel(
   );
   let offered: readonly Control[] = [];
   let stop: AbortController | undefined;
+  /** Whether the last sweep was fast enough to be repeated when another control changes. */
+  let isLive = false;
+  /** Whether a control has changed since the sweep that goes on began. */
+  let isOutdated = false;
   let shown: Swept | undefined;
   let drawn: { readonly metric: string; readonly sketch: CurveSketch } | undefined;
 
-  choice.addEventListener("change", () => forget());
+  choice.addEventListener("change", () => {
+    isLive = false;
+    forget();
+  });
+  // The threads start while the reader is on the way to the button.
+  for (const event of ["pointerenter", "focusin"]) element.addEventListener(event, prepareSweep, { once: true });
   expect.addEventListener("click", () => {
     const control = chosen();
     const { metrics: now = {}, units = {} } = controller.run?.summary ?? {};
@@ -122,12 +134,14 @@ export function sweepPanel(
     const expected = drawn === undefined ? undefined : { metric: drawn.metric, curve: drawn.sketch.curve() };
     const swept: Swept = { control, values, summaries: values.map(() => undefined), expected };
     forget();
+    const begun_ms = performance.now();
+    const isRepeated = isLive;
     stop = new AbortController();
     shown = swept;
     start.disabled = true;
-    running.hidden = false;
+    running.hidden = isRepeated;
     bar.value = 0;
-    status.textContent = `Running ${values.length} values of ${control.title}.`;
+    if (!isRepeated) status.textContent = `Running ${values.length} values of ${control.title}.`;
     try {
       await loadPlot();
       await sweep(requests, {
@@ -138,16 +152,34 @@ export function sweepPanel(
           drawSoon();
         },
       });
+      isLive = performance.now() - begun_ms <= liveMs;
       status.textContent = `${values.length} runs: ${control.title} from ${formatSetting(values[0]!, control.unit)} to ${formatSetting(values.at(-1)!, control.unit)}. The ring is the value on the stage.${fit(swept)}`;
     } catch (error) {
-      const done = swept.summaries.filter((summary) => summary !== undefined).length;
-      const why = error instanceof Cancelled ? "Cancelled" : error instanceof Error ? error.message : String(error);
-      status.textContent = `${why}${why.endsWith(".") ? "" : ":"} ${done} of ${values.length} runs are shown.`;
+      if (!isOutdated) status.textContent = unfinished(swept, error);
     } finally {
       stop = undefined;
       start.disabled = false;
       running.hidden = true;
       draw();
+      if (isOutdated) {
+        isOutdated = false;
+        void run();
+      }
+    }
+  }
+
+  function unfinished({ values, summaries }: Swept, error: unknown): string {
+    const done = summaries.filter((summary) => summary !== undefined).length;
+    const why = error instanceof Cancelled ? "Cancelled" : error instanceof Error ? error.message : String(error);
+    return `${why}${why.endsWith(".") ? "" : ":"} ${done} of ${values.length} runs are shown.`;
+  }
+
+  /** Sweep again: something else than the swept control has changed. */
+  function follow(): void {
+    if (stop === undefined) void run();
+    else {
+      isOutdated = true;
+      stop.abort();
     }
   }
 
@@ -221,11 +253,15 @@ export function sweepPanel(
     element,
     offer(controls) {
       const before = choice.value;
+      const others = (list: readonly Control[]) =>
+        JSON.stringify(list.filter(({ path }) => path !== before).map(({ path, value }) => [path, value]));
+      const isChanged = others(offered) !== others(controls.filter(isSweepable));
       offered = controls.filter(isSweepable);
       choice.replaceChildren(...offered.map(({ path, title }) => html("option", { value: path }, title)));
       if (offered.some(({ path }) => path === before)) choice.value = before;
       else forget();
       element.hidden = offered.length === 0;
+      if (isLive && isChanged && drawn === undefined) follow();
     },
   };
 }
