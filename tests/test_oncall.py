@@ -89,6 +89,21 @@ def test_every_tool_prints_something_on_every_system_and_none_names_the_case(inc
 
 
 @pytest.mark.parametrize("incident", incidents(), ids=IDS)
+def test_devices_have_the_names_that_linux_gives_and_the_sheet_uses_them_too(incident: Incident) -> None:
+    scenario = dict(system_of(incident, random.Random(5)).scenario)
+    result = run(scenario, seed=3)
+    printed = TOOLS["iostat -x"].prints(result, scenario)
+    names = {row.split()[0] for row in printed.partition("Device")[2].splitlines()[1:] if row}
+    assert all(re.fullmatch(r"(?:sd[a-z]+|dm-(?:0|[1-9]\d*)|nvme\d+n1)", name) for name in names), names
+    listed = {row.split()[0] for row in TOOLS["lsblk"].prints(result, scenario).splitlines()[1:]}
+    assert names <= listed
+    words = re.findall(r"sd[a-z]+|dm-\d+|nvme\d+n1", sheet(scenario))
+    assert words
+    assert set(words) <= listed
+    assert not re.search(r"\b(?:sd[a-z]|dm-\d)0\b|\bnvme\dn1\d\b", TOOLS["fio"].prints(result, scenario))
+
+
+@pytest.mark.parametrize("incident", incidents(), ids=IDS)
 def test_the_command_that_tells_it_is_one_that_can_be_typed(incident: Incident) -> None:
     assert incident.command in TOOLS
 

@@ -11,7 +11,7 @@ import pytest
 
 import sampling
 from seeklab._result import run
-from seeklab.oncall.incidents import incidents, system_of
+from seeklab.oncall.incidents import CACHE, LOG, incidents, system_of
 from seeklab.oncall.tools import TOOLS
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Looks:
     @property
     def pool(self) -> list[dict[str, float]]:
         """The devices that are neither logs nor caches."""
-        return [row for name, row in self.devices.items() if name.rstrip("0123456789") not in {"log", "cache"}]
+        return [row for name, row in self.devices.items() if name not in {LOG, CACHE}]
 
 
 def _mostly(part: float, whole: float) -> bool:
@@ -134,12 +134,12 @@ def _starts_within_a_block(looks: Looks) -> bool:
 
 
 def _cache_barely_helps(looks: Looks) -> bool:
-    cache = looks.devices["cache0"]
+    cache = looks.devices[CACHE]
     return 0 < cache["wkB/s"] < 5000 and cache["r/s"] < 0.25 * sum(row["r/s"] for row in looks.pool)
 
 
 def _log_is_busiest(looks: Looks) -> bool:
-    log = looks.devices["log0"]
+    log = looks.devices[LOG]
     return log["wkB/s"] > 20_000 and all(row["%util"] < min(10, log["%util"] / 3) for row in looks.pool)
 
 
@@ -191,9 +191,7 @@ SHOWS: dict[str, Callable[[Looks], bool]] = {
     ),
     "The log device gets tens of MB/s and is the busiest device. The pool's disks are almost idle.": _log_is_busiest,
     "The log device writes small blocks, never two at a time, and is idle for most of the time.": lambda looks: (
-        looks.devices["log0"]["wareq-sz"] <= 32
-        and looks.devices["log0"]["%util"] < 50
-        and looks.devices["log0"]["aqu-sz"] < 1
+        looks.devices[LOG]["wareq-sz"] <= 32 and looks.devices[LOG]["%util"] < 50 and looks.devices[LOG]["aqu-sz"] < 1
     ),
     "The 95th percentile is about 10 ms, but the longest write takes more than 4 s.": (
         lambda looks: 8000 < looks.clat_us[95] < 15_000 and looks.clat_us[99.99] > 4e6

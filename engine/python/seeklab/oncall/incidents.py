@@ -39,16 +39,24 @@ class Draw:
     of: str | None = None
     """Path of an earlier draw, whose number is a factor of this one."""
     unit: str = ""
+    per: int = 1
+    """Divisor of the number, for values that are fractions."""
 
     def is_possible(self, earlier: Collection[str]) -> bool:
         """Return whether it can be drawn after draws of the `earlier` paths."""
         first, last = (0, 0) if self.range is None else self.range
-        numbers = (*self.choose, first, last, self.step, self.times)
+        numbers = (*self.choose, first, last, self.step, self.times, self.per - 1)
         if not all(isinstance(one, int) and one >= 0 for one in numbers) or not isinstance(self.path + self.unit, str):
             return False
         sources = bool(self.choose) + (self.range is not None)
         leads_there = self.step > 0 and first <= last and (last - first) % self.step == 0
         return leads_there and (sources == 1 if self.of is None else sources <= 1 and self.of in earlier)
+
+    def value(self, number: int) -> int | float | str:
+        """Return a drawn number as it is written into the scenario."""
+        if self.unit:
+            return f"{number}{self.unit}"
+        return number if self.per == 1 else number / self.per
 
     def number(self, source: random.Random, drawn: Mapping[str, int]) -> int:
         """Draw the number, without its unit; `drawn` contains the numbers of earlier draws, by path."""
@@ -148,7 +156,7 @@ def drawn_changes(incident: Incident, source: random.Random) -> tuple[Changes, d
     changes = dict(incident.set)
     for draw in incident.draw:
         number = numbers[draw.path] = draw.number(source, numbers)
-        changes[draw.path] = f"{number}{draw.unit}" if draw.unit else number
+        changes[draw.path] = draw.value(number)
     return changes, numbers
 
 
@@ -207,9 +215,23 @@ def _with_bystanders(
         fixed = {} if whole.get("server") else {"bits_per_s": speed}
         own["network"] = {**(whole.get("network") or way), **fixed}
     if whole.get("zfs"):
-        own["zfs"] = {**_bystanders(source), **whole["zfs"]}
+        own["zfs"] = _with_linux_names({**_bystanders(source), **whole["zfs"]})
     own["record"] = {**(whole.get("record") or {}), "log": False}
     return own
+
+
+LOG, CACHE = "nvme1n1", "nvme2n1"
+"""Names of the first log and the first cache device of a pool."""
+
+
+def _with_linux_names(zfs: dict[str, Any]) -> dict[str, Any]:
+    """Return a pool whose log and cache devices have names that Linux gives."""
+    log, cache = zfs.get("log"), zfs.get("l2arc")
+    if log and log.get("devices"):
+        zfs = {**zfs, "log": {**log, "devices": {**log["devices"], "name": LOG}}}
+    if cache:
+        zfs = {**zfs, "l2arc": {**cache, "device": {**cache["device"], "name": CACHE}}}
+    return zfs
 
 
 @dataclass(frozen=True)
@@ -263,8 +285,9 @@ def _renamed(part: dict[str, Any], path: Sequence[str], names: Mapping[str, str]
 
 
 def _device(group: Mapping[str, Any], number: int) -> str:
-    kind = "nvme" if group.get("ssd") else "dm-" if group.get("lun") else "sd"
-    return f"{kind}{number}" if kind != "sd" else f"sd{chr(ord('a') + number)}"
+    if group.get("ssd"):
+        return f"nvme{number}n1"
+    return f"dm-{number}" if group.get("lun") else f"sd{chr(ord('a') + number)}"
 
 
 def complaint_metric(incident: Incident) -> str:

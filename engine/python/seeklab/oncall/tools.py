@@ -107,7 +107,7 @@ def _zpool(result: Result, scenario: Mapping[str, Any]) -> str:
     head = (
         "              capacity     operations     bandwidth \npool        alloc   free   read  write   read  write\n"
     )
-    logs = {"log", "cache"}
+    kinds = {"logs": _shown_of(_logs(scenario)), "cache": _shown_of(_caches(scenario))}
 
     def line(name: str, some: list[dict[str, Any]]) -> str:
         sums = (
@@ -118,12 +118,13 @@ def _zpool(result: Result, scenario: Mapping[str, Any]) -> str:
         )
         return f"{name:<10}      -      -{''.join(f'{over_time.short(value):>7}' for value in sums)}\n"
 
-    pool = [disk for disk in disks if disk["name"].rstrip("0123456789") not in logs]
+    besides = kinds["logs"] | kinds["cache"]
+    pool = [disk for disk in disks if disk["name"] not in besides]
     parts = [line("tank", pool), *(line(f"  {disk['name']}", [disk]) for disk in pool)]
-    for kind in ("log", "cache"):
-        some = [disk for disk in disks if disk["name"].rstrip("0123456789") == kind]
+    for kind, names in kinds.items():
+        some = [disk for disk in disks if disk["name"] in names]
         if some:
-            parts.append(f"{'logs' if kind == 'log' else 'cache':<10}      -      -      -      -      -      -\n")
+            parts.append(f"{kind:<10}      -      -      -      -      -      -\n")
             parts += [line(f"  {disk['name']}", [disk]) for disk in some]
     return head + rule + "".join(parts) + rule
 
@@ -147,19 +148,42 @@ def _units(scenario: Mapping[str, Any]) -> set[str]:
     return {names[name] for group in groups for name in _engine_names(group)}
 
 
+def _shown_of(groups: Sequence[Mapping[str, Any]]) -> set[str]:
+    return set(shown_names({"devices": groups}).values())
+
+
 def _engine_names(group: Mapping[str, Any]) -> list[str]:
-    """Return the engine's names of a group's devices: numbered, if it has several."""
-    count = int(group.get("count") or 1)
-    width = len(str(count - 1))
-    return [group["name"]] if count == 1 else [f"{group['name']}{nth:0{width}}" for nth in range(count)]
+    """Return the engine's names of a group's devices, which it numbers from 0."""
+    return [f"{group['name']}{nth}" for nth in range(int(group.get("count") or 1))]
 
 
 def shown_names(scenario: Mapping[str, Any]) -> dict[str, str]:
-    """Return the name that Linux would give each device: a group named `sda` has sda, sdb and so on."""
+    """Return the name that Linux gives each device, by the engine's: a group named `sda` has sda, sdb and so on."""
     names: dict[str, str] = {}
-    for group in scenario["devices"]:
+    for group in (*scenario["devices"], *_caches(scenario)):
         names |= {name: _shown(group["name"], nth) for nth, name in enumerate(_engine_names(group))}
+    for group in _logs(scenario):  # the engine calls them log0, log1 and so on
+        names |= {f"log{nth}": _shown(group["name"], nth) for nth in range(len(_engine_names(group)))}
     return names
+
+
+def _logs(scenario: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the group of a pool's log devices, if any."""
+    group = ((scenario.get("zfs") or {}).get("log") or {}).get("devices")
+    return [group] if group else []
+
+
+def _caches(scenario: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the group of a pool's cache devices, if any."""
+    group = ((scenario.get("zfs") or {}).get("l2arc") or {}).get("device")
+    return [group] if group else []
+
+
+def _in_linux_names(text: str, scenario: Mapping[str, Any]) -> str:
+    """Replace the engine's names of devices in a printed text."""
+    names = shown_names(scenario)
+    pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<![\w-])(?:{pattern})(?![\w-])", lambda found: names[found[0]], text)
 
 
 def _shown(name: str, nth: int) -> str:
@@ -285,9 +309,9 @@ def _perf(result: Result, scenario: Mapping[str, Any]) -> str:
 def _engine(tool: str, lacks: str, **options: object) -> Callable[[Result, Mapping[str, Any]], str]:
     """Print a tool with the engine; if the system has nothing that it shows, print the shell's answer `lacks`."""
 
-    def print_it(result: Result, _scenario: Mapping[str, Any]) -> str:
+    def print_it(result: Result, scenario: Mapping[str, Any]) -> str:
         try:
-            return result.text(tool, **options).rstrip("\n") + "\n"
+            return _in_linux_names(result.text(tool, **options).rstrip("\n") + "\n", scenario)
         except SeeklabError:
             return f"{lacks}\n"
 
@@ -333,9 +357,10 @@ def _over(rates: re.Match[str], *, part: float) -> str:
     return begins + "".join(f"{float(rate) / part:{len(rate)}.2f}" for rate in both)
 
 
-def _parted(result: Result, _scenario: Mapping[str, Any]) -> str:
+def _parted(result: Result, scenario: Mapping[str, Any]) -> str:
     """Print one of several identical disks."""
-    first, *others = re.split(r"(?m)^(?=Model:)", result.text("parted"))[1:] or [""]
+    text = _in_linux_names(result.text("parted"), scenario)
+    first, *others = re.split(r"(?m)^(?=Model:)", text)[1:] or [""]
     return first + (f"({len(others)} more, identical)\n" if others else "")
 
 
@@ -356,7 +381,12 @@ def _txgs(result: Result, scenario: Mapping[str, Any]) -> str:
 def _pool_status(_result: Result, scenario: Mapping[str, Any]) -> str:
     if not scenario.get("zfs"):
         return "bash: zpool: command not found\n"
-    rows = "".join(f"\t  {name:<10} ONLINE       0     0     0\n" for name in _names(scenario))
+    groups = {"": scenario["devices"], "logs": _logs(scenario), "cache": _caches(scenario)}
+    rows = ""
+    for kind, some in groups.items():
+        names = shown_names({"devices": some}).values()
+        rows += f"\t{kind}\n" if kind and some else ""
+        rows += "".join(f"\t  {name:<10} ONLINE       0     0     0\n" for name in names)
     return (
         "  pool: tank\n state: ONLINE\n  scan: none requested\nconfig:\n\n\tNAME         STATE     READ WRITE CKSUM\n"
         f"\ttank         ONLINE       0     0     0\n{rows}\nerrors: No known data errors\n"
@@ -409,11 +439,19 @@ def _kernel_log(_result: Result, scenario: Mapping[str, Any]) -> str:
     return f"[    0.000000] Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org)\n{attached}"
 
 
-def _smart(_result: Result, _scenario: Mapping[str, Any]) -> str:
-    return (
+def _smart(result: Result, scenario: Mapping[str, Any]) -> str:
+    """Print a drive's health, and for a disk how often its heads had lost the track."""
+    text = (
         "smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0-18-amd64] (local build)\n\n"
         "=== START OF READ SMART DATA SECTION ===\nSMART overall-health self-assessment test result: PASSED\n"
     )
+    if any(group.get("hdd") for group in scenario["devices"]):
+        missed = int(result.metrics.get("off_track_retries", 0))
+        text += (
+            "\nID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE\n"
+            f"  7 Seek_Error_Rate         0x000f   100   100   030    Pre-fail  Always       -       {missed}\n"
+        )
+    return text
 
 
 def _blocks(_result: Result, scenario: Mapping[str, Any]) -> str:
