@@ -22,6 +22,7 @@ from seeklab.cli import (
     facts,
     fio,
     grade,
+    inventory,
     oncall,
     presets,
     replay,
@@ -69,6 +70,7 @@ IN_ORDER = (
         grade,
         ticket,
         desk,
+        inventory,
         version,
     ),
 )
