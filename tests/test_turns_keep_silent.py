@@ -12,7 +12,7 @@ import pytest
 
 import sampling
 from seeklab.course.tasks import tasks
-from seeklab.judge import Cases, Outcome, Value
+from seeklab.judge import Cases, Counts, Fields, Outcome, Table, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,3 +124,12 @@ def test_a_wrong_answer_is_not_told_the_right_one(name: str) -> None:
         verdict = task.judge(answer)
         if verdict.outcome is Outcome.FAIL:
             assert told(verdict.reason, truth, given, task.question) == [], (kind, verdict.reason)
+
+
+@pytest.mark.parametrize(
+    "name", [task.id for task in tasks().values() if isinstance(task.kind, Counts | Fields | Table)]
+)
+def test_a_task_names_the_keys_of_its_dictionary(name: str) -> None:
+    task = tasks()[name]
+    named = isinstance(task.kind, Fields) and all(str(key) in task.question for key in task.kind.kinds)
+    assert named or re.search(r"\b(as|As) (the )?keys|with the keys", task.question), task.question

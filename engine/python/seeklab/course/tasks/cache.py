@@ -88,7 +88,7 @@ TASKS = (
         question=(
             "report() returns the objects that the report requests, in order; each object is a number. For each "
             "request for an object that was requested before, how many requests ago was that? Count how often "
-            "each gap occurs."
+            "each gap occurs. Assign a dictionary with the gaps as keys and the counts as values."
         ),
         kind=Counts(Number(whole=True), "a gap, and how often it occurs"),
         check=Value(

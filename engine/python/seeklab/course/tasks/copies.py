@@ -166,9 +166,10 @@ TASKS = (
     Task(
         "copies/together",
         question=(
-            "combined is the run with a limit of 64 MiB. How many of the client's reads make up a transaction? Reads "
-            "that end at the same moment belong to one transaction. For each number of reads, count the transactions "
-            "with that many."
+            "combined is the run with a limit of 64 MiB. How many of the client's reads make up a transaction? "
+            "Reads that end at the same moment belong to one transaction. For each number of reads, count the "
+            "transactions with that many. Assign a dictionary with the numbers of reads as keys and the counts of "
+            "transactions as values."
         ),
         kind=Counts(Number(whole=True), "reads in a transaction, and how many transactions have that many"),
         check=Value(

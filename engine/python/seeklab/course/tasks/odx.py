@@ -77,8 +77,9 @@ TASKS = (
         "odx/shapes",
         question=(
             "Each row of the operation log has job, op (0 is a read), bytes and cached_bytes. Count the copy's "
-            "reads by the pair (bytes, cached_bytes): bytes requested, and bytes found in memory. What do nearly "
-            "all of them have in common?"
+            "reads by the pair (bytes, cached_bytes): bytes requested, and bytes found in memory. Assign a "
+            "dictionary with these pairs as keys and the counts as values. What do nearly all reads have in "
+            "common?"
         ),
         kind=Counts(Items(Number(whole=True), 2), "a pair of bytes and cached_bytes, and how many reads had it"),
         check=Value(
@@ -115,7 +116,8 @@ TASKS = (
         "odx/phases",
         question=(
             "The log splits each read's time into columns with names that end in _ns. They add up to latency_ns. "
-            "What is the mean of each of these columns over the copy's reads, in milliseconds?"
+            "What is the mean of each of these columns over the copy's reads, in milliseconds? Assign a "
+            "dictionary with the names of the columns as keys."
         ),
         kind=Table(Word(), Number(), "the name of a column, and its mean over the copy's reads in ms"),
         check=Value(

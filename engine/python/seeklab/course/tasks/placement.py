@@ -91,8 +91,9 @@ TASKS = (
         question=(
             "moved is the run of the design locality. Each row of its log is a read. Its job is the machine that "
             "read (ours has the number vm), submit_ns is the time in nanoseconds, and device is the node that "
-            "served it. What share of the machine's reads did its own node serve in each half second, 0 to 7? "
-            "Its own node is node 0 for the first second, and then node 5."
+            "served it. What share of the machine's reads, from 0 to 1, did its own node serve in each half "
+            "second? Its own node is node 0 for the first second, and then node 5. Assign a dictionary with the "
+            "numbers of the half seconds, 0 to 7, as keys."
         ),
         kind=Fields(dict.fromkeys(range(8), Number())),
         check=Value(

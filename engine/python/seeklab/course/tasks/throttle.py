@@ -110,7 +110,8 @@ TASKS = (
         "throttle/rhythm",
         question=(
             "Use the writes that took a second or longer. A write ends at submit_ns + latency_ns. Round that to "
-            "whole seconds of the run, and count how many writes end at each."
+            "whole seconds of the run, and count how many writes end at each. Assign a dictionary with the "
+            "seconds as keys and the counts as values."
         ),
         kind=Counts(Number(), "a second of the run, and how many slow writes ended at it"),
         check=Value(

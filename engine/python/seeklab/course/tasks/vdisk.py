@@ -90,7 +90,8 @@ TASKS = (
             "Use before.cpu.rows(), which has a row for each thread: disk is the number of its disk, and busy_ns "
             "is how long it worked. The name of that disk's job is before.jobs[number]. For the job reads, "
             "before.metrics['reads.elapsed_s'] is how long its disk had work; other jobs have the same metric. "
-            "For each job, what percentage of that time was the thread of its disk busy?"
+            "For each job, what percentage of that time was the thread of its disk busy? Assign a dictionary with "
+            "the names of the jobs as keys."
         ),
         kind=Table(Word(), Number(), "the name of a job, and the percentage for its disk"),
         check=Value(
@@ -133,7 +134,7 @@ TASKS = (
         question=(
             "The text of the profile is in folded. From the lines of disk 0, how many microseconds does each function "
             "take for one read? A line is disk;thread;functions, a blank, and nanoseconds. There were "
-            "before.metrics['reads.read_ios'] reads. Use the functions as they are written, such as "
+            "before.metrics['reads.read_ios'] reads. As the keys, use the functions as they are written, such as "
             '"read;look up map".'
         ),
         kind=Table(Word(), Number(), "the functions as they are written, and µs for each read"),
