@@ -1,5 +1,6 @@
 import { defineConfig } from "vite";
 import { siteAlias, withoutDefaultModule } from "./vite/engine.ts";
+import { fontAlias, fonts } from "./vite/fonts.ts";
 import { frontDoor } from "./vite/frontDoor.ts";
 import { notebookPages } from "./vite/notebookPages.ts";
 import { pageTemplate } from "./vite/pageTemplate.ts";
@@ -21,9 +22,10 @@ export default defineConfig({
   root: webRoot,
   // The site may live in any folder of any server.
   base: "./",
-  resolve: { alias: siteAlias },
+  resolve: { alias: [...siteAlias, fontAlias] },
   plugins: [
     withoutDefaultModule(),
+    fonts(),
     pageTemplate(),
     libraries(),
     policy(),
