@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join, normalize, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { chromium } from "@playwright/test";
 
 const web = resolve(import.meta.dirname, "../..");
@@ -56,9 +56,24 @@ export async function serve({ isCompressed = false } = {}) {
 const compressedFiles = new Map();
 
 function compressed(file) {
-  if (!compressedFiles.has(file)) compressedFiles.set(file, gzipSync(readFileSync(file)));
+  if (!compressedFiles.has(file)) compressedFiles.set(file, gzipSync(readFileSync(file), { level: 9 }));
   return compressedFiles.get(file);
 }
+
+/** Return the bytes of a file of the site under an address, as two kinds of compression make them. */
+export function compressedBytes(url) {
+  const path = decodeURIComponent(new URL(url).pathname);
+  if (!compressedSizes.has(path)) {
+    const file = fileFor(path);
+    compressedSizes.set(path, {
+      gzip: compressed(file).length,
+      brotli: brotliCompressSync(readFileSync(file)).length,
+    });
+  }
+  return compressedSizes.get(path);
+}
+
+const compressedSizes = new Map();
 
 /** Serves one page from another origin. */
 export async function serveText(text) {
