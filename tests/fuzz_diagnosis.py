@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import test_diagnosis
 import test_diagnosis_readers
+import test_diagnosis_states
 from seeklab.bring import blocks
 from seeklab.bring.lines import cleaned
 from seeklab.bring.redaction import Redactor
@@ -37,7 +38,7 @@ def samples() -> list[str]:
     """Return the texts of the tests, and of the field where it is present."""
     found = [
         text
-        for module in (test_diagnosis, test_diagnosis_readers)
+        for module in (test_diagnosis, test_diagnosis_readers, test_diagnosis_states)
         for text in vars(module).values()
         if isinstance(text, str) and "\n" in text and len(text) > SMALLEST
     ]

@@ -15,7 +15,7 @@ from seeklab.bring.lines import Lines, cleaned, command
 from seeklab.bring.long_text import is_long, numbered, thinned
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 COMMON = 1_000
 """Places of a text in a long text that are looked for, at most: more of them are not rare."""
@@ -98,9 +98,11 @@ class Marks:
         """Find the lines, up to a maximum number of places for each text that marks a line."""
         self._all = readers
         self._lines = lines
-        self._starts, any_start, literals = _compiled(tuple(readers))
-        is_start = any_start.match
-        self._marked = bytearray(is_start(line.lstrip()) is not None for line in lines)
+        self._starts, by_first, literals = _compiled(tuple(readers))
+        others = by_first[""].match
+        matchers = {first: expression.match for first, expression in by_first.items()}
+        stripped = (line.lstrip() for line in lines)
+        self._marked = bytearray(matchers.get(line[:1], others)(line) is not None for line in stripped)
         self._held: dict[int, set[str]] = {}
         text = "\n".join(lines)
         ends = list(accumulate(len(line) + 1 for line in lines))
@@ -141,11 +143,55 @@ class Marks:
 @cache
 def _compiled(
     readers: tuple[Reader, ...],
-) -> tuple[list[re.Pattern[str] | None], re.Pattern[str], frozenset[str]]:
-    """Return the expression of each reader, one expression for all of them, and the texts that mark a line."""
+) -> tuple[list[re.Pattern[str] | None], dict[str, re.Pattern[str]], frozenset[str]]:
+    """Return the expression of each reader, an expression of all by first letter, and the texts that mark a line.
+
+    Most lines are no headings, and most headings begin with a letter of their own. So each line is compared only with
+    the headings that may begin with its first letter; "" has those that may begin with any.
+    """
     starts = [re.compile(reader.STARTS) if reader.STARTS else None for reader in readers]
-    any_start = re.compile("|".join(f"(?:{start.pattern})" for start in starts if start is not None))
-    return starts, any_start, frozenset(literal for reader in readers for literal in reader.HOLDS)
+    groups: dict[str, list[str]] = {"": []}
+    for alternative in (part for reader in readers if reader.STARTS for part in alternatives(reader.STARTS)):
+        for first in firsts(alternative):
+            groups.setdefault(first, []).append(alternative)
+    anywhere = groups[""]
+    by_first = {
+        first: re.compile("|".join(f"(?:{part})" for part in (found if not first else [*found, *anywhere])) or "(?!)")
+        for first, found in groups.items()
+    }
+    return starts, by_first, frozenset(literal for reader in readers for literal in reader.HOLDS)
+
+
+def alternatives(pattern: str) -> Iterator[str]:
+    """Yield the parts of an expression between its outermost bars."""
+    depth, begin, in_class = 0, 0, False
+    for match in re.finditer(r"\\.|\[\^?\]?|[\](|)]", pattern):
+        found = match[0]
+        if in_class:
+            in_class = found != "]"
+        elif found.startswith("["):
+            in_class = True
+        elif found == "(":
+            depth += 1
+        elif found == ")":
+            depth -= 1
+        elif found == "|" and not depth:
+            yield pattern[begin : match.start()]
+            begin = match.end()
+    yield pattern[begin:]
+
+
+def firsts(alternative: str) -> str | tuple[str]:
+    """Return the letters with which a text may begin that matches; ("",) if they are not known."""
+    if (
+        (alternative.startswith("\\d")
+        and alternative[2:3] not in ("*", "?", "{"))
+        or re.match(r"\\d\{[1-9]", alternative)
+    ):
+        return "0123456789"
+    first, after = alternative[:1], alternative[1:2]
+    is_plain = first.isalnum() or first in "%#@-/\"'<>_"
+    return first if is_plain and after not in ("*", "?", "{") else ("",)
 
 
 def _skip(found: Found, lines: Lines, begin: int, end: int) -> None:

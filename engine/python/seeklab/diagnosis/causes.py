@@ -87,6 +87,7 @@ CAUSES = (
         "hung-device",
         "The device does not answer: requests are in flight and none completes.",
         (
+            Sign("blocked-tasks", 0.5),
             Sign("hung", 5),
             Sign("kernel-removed", 3),
             Sign("cockroach-slow-disk", 2, lambda v: v["max_ms"] > 5e3),
@@ -121,7 +122,12 @@ CAUSES = (
     Cause(
         "slow-below-the-host",
         "The time is spent below the host: in the path, the array or the disks behind it.",
-        (Sign("device-slow-below-host", 2.5),),
+        (
+            Sign("path-failed", 1.5),
+            Sign("kernel-path-failed", 1.5),
+            Sign("vmkernel-slow-device", 2.5),
+            Sign("device-slow-below-host", 2.5),
+        ),
         undecided=("the array's own times",),
         look=Look(
             "esxtop, d and u; the array's view of the same volume",
@@ -135,6 +141,14 @@ CAUSES = (
         "sync-one-by-one",
         "Synchronous writes wait for each other: each is made durable before the next one starts.",
         (
+            Sign("zookeeper-slow-sync", 2),
+            Sign("cassandra-slow-sync", 2),
+            Sign("mysql-slow-flush", 1),
+            Sign("bluestore-slow", 1),
+            Sign("ceph-slow-requests", 0.5),
+            Sign("traced-syncs", 2, lambda v: v["ms"] > 4),
+            Sign("syncs-per-write", 1, lambda v: v["writes_per_sync"] <= 4),
+            Sign("slow-calls", 1, lambda v: bool(v["is_sync"]) and v["max_ms"] > 10),
             Sign("one-at-a-time", 3, lambda v: _writes(v) and _disk_turn(v) and v["bytes"] <= 256 << 10),
             Sign("one-at-a-time", 2, lambda v: _writes(v) and v["bytes"] <= 128 << 10),
             Sign("fsync-rate", 3, lambda v: v["ms"] > 4),
@@ -186,6 +200,8 @@ CAUSES = (
         "Each flush of this flash drive takes long: it has no power-loss protection, so it must program its cells "
         "before it answers.",
         (
+            Sign("traced-syncs", 1.5, lambda v: 0.3 <= v["ms"] <= 4),
+            Sign("bluestore-slow", 0.5),
             Sign("fsync-dominates", 3, lambda v: 0.3 <= v["ms"] <= 4),
             Sign("time-outside-requests", 2, lambda v: 0.3 <= v["ms"] <= 4),
             Sign("flushes-hold-the-queue", 2, lambda v: 0.3 <= v["ms"] <= 5),
@@ -208,6 +224,11 @@ CAUSES = (
         "dying-member",
         "One device is far slower than its peers under the same load: it fails, retries, or is of a slower kind.",
         (
+            Sign("smartd-bad-sectors", 2.5),
+            Sign("smartd-failing", 2.5),
+            Sign("smartd-errors-grow", 1),
+            Sign("few-slow-osds", 1),
+            Sign("drive-worn", 1),
             Sign("kernel-medium-error", 3),
             Sign("smart-errors", 2.5),
             Sign("slow-without-load", 2),
@@ -265,6 +286,7 @@ CAUSES = (
         "A write cache is switched off (battery, capacitor or setting): every write waits for the disks.",
         (
             Sign("cache-disabled", 4),
+            Sign("policy-write-through", 2),
             Sign("battery-failed", 2),
             Sign("drive-cache-off", 3),
             Sign("write-through", 4),
@@ -293,6 +315,8 @@ CAUSES = (
         "queue-limit",
         "The queue in front of the device has a fixed length: more requests wait in the sender.",
         (
+            Sign("queue-waits", 1),
+            Sign("vmkernel-queue-full", 2),
             Sign("constant-queue", 2, lambda v: v["limit"] >= 31),
             Sign("constant-queue", 1),
             Sign("depth-full", 1),
@@ -340,7 +364,14 @@ CAUSES = (
     Cause(
         "full-pool",
         "The pool is nearly full and fragmented: each allocation searches, and writes fall apart into small pieces.",
-        (Sign("pool-full", 2.5), Sign("pool-fragmented", 1.5), Sign("write-amplification", 1.5)),
+        (
+            Sign("thin-pool-full", 2),
+            Sign("kernel-thin-pool-full", 2.5),
+            Sign("file-system-full", 1),
+            Sign("pool-full", 2.5),
+            Sign("pool-fragmented", 1.5),
+            Sign("write-amplification", 1.5),
+        ),
         look=Look(
             "zpool list -v", (("CAP above 90% or FRAG above 50%", "free or add space"), ("below", "look at recordsize"))
         ),
@@ -418,7 +449,10 @@ CAUSES = (
         "waits-above",
         "Requests wait for each other above the devices: for a lock, a core, a window, or for commits one after the "
         "other.",
-        (Sign("time-above-devices", 2.5),),
+        (
+            Sign("lock-waits", 1),
+            Sign("time-above-devices", 2.5),
+        ),
         (
             "sync-serialised",
             "lost-group-commit",
@@ -483,6 +517,7 @@ CAUSES = (
         (
             Sign("bench-blocks", 3),
             Sign("busy-without-queue", 3),
+            Sign("impossible-time", 3),
             Sign("withdrawn-column", 2.5),
             Sign("contradiction", 1.5),
             Sign("doubtful", 1.5),
@@ -545,6 +580,8 @@ CAUSES = (
         "network-retransmits",
         "The network loses requests, and the client sends them again after a timer.",
         (
+            Sign("kernel-nfs-not-responding", 1),
+            Sign("kernel-iscsi-timeout", 1.5),
             Sign("nfs-retransmissions", 2.5),
             Sign("nfs-wait", 0.5),
             Sign("tcp-retransmits", 2, lambda v: v["timeouts"] > 0),
@@ -571,14 +608,19 @@ CAUSES = (
     Cause(
         "slow-server",
         "The NFS server answers late.",
-        (Sign("nfs-wait", 1.5, lambda v: v["wire_ms"] > 2 * v["queue_ms"] and v["wire_ms"] > 5),),
+        (
+            Sign("kernel-nfs-not-responding", 1.5),
+            Sign("nfs-waits", 1),
+            Sign("kernel-cifs-not-responding", 1.5),
+            Sign("nfs-wait", 1.5, lambda v: v["wire_ms"] > 2 * v["queue_ms"] and v["wire_ms"] > 5),
+        ),
         ("thousand-threads",),
         look=Look("iostat -x 1 5 on the server", (("busy", "its disks limit"), ("idle", "its threads or its network"))),
     ),
     Cause(
         "swap",
         "Memory is short: the host swaps, and processes wait for the swap device.",
-        (Sign("swapping", 3), Sign("kernel-memory", 2)),
+        (Sign("memory-short", 1.5), Sign("swap-waits", 1), Sign("swapping", 3), Sign("kernel-memory", 2)),
         look=Look(
             "vmstat 1 5; free -m", (("si or so above zero", "add memory, or reduce the load"), ("zero", "not now"))
         ),
@@ -643,6 +685,8 @@ CAUSES = (
         "burst-credits",
         "A volume has used up its credits and is held at the rate that it earns.",
         (
+            Sign("no-credits", 4),
+            Sign("credits-left", -2),
             Sign("rate-falls", 3.5, lambda v: bool(v["is_round"])),
             Sign("two-rates", 2, lambda v: v["write_share"] < 0.5 or v["bytes"] <= 64 << 10),
             Sign("round-rate", 0.5),
@@ -774,6 +818,7 @@ CAUSES = (
         "stop-and-go",
         "Writers run at the speed of memory until a limit stops them all at once.",
         (
+            Sign("dirty-limit-waits", 1.5),
             Sign("stop-and-go", 2.5),
             Sign("writes-held-back", 1, lambda v: v["stopped"] > 0),
             Sign("txg-sync", 0.5, lambda v: v["s"] > 2),

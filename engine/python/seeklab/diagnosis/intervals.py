@@ -20,7 +20,9 @@ KINDS = ("reads", "writes", "discards", "flushes")
 MIN_PER_S = 0.05
 MAX_DEVICES = 512
 """Of a larger table, the first rows are read: each virtual device is compared with each physical one."""
-TOOLS = frozenset(("iostat-x", "solaris-iostat", "freebsd-iostat", "gstat", "sar-d", "diskstats", "rbd-perf"))
+TOOLS = frozenset(
+    ("iostat-x", "solaris-iostat", "freebsd-iostat", "gstat", "sar-d", "diskstats", "rbd-perf", "perfmon", "aix-iostat")
+)
 
 
 @dataclass

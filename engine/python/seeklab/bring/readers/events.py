@@ -91,7 +91,12 @@ def _fio_log(lines: Lines, at: int) -> Block | None:
 def _biosnoop(lines: Lines, at: int, columns: list[str], first: int) -> Block | None:
     found: list[Request] = []
     end = first
-    while end < len(lines) and (cells := lines[end].split()) and len(cells) >= len(columns):
+    while end < len(lines) and (cells := lines[end].split()):
+        if cells in (["..."], ["[...]"]) and found:
+            end += 1
+            continue
+        if len(cells) < len(columns):
+            break
         row = dict(zip(reversed(columns), reversed(cells), strict=False))  # a command may contain blanks
         try:
             start, ms = float(cells[0]), float(row.get("LAT(ms)", "") or "nan")

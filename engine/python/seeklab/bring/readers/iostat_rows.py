@@ -68,7 +68,8 @@ def _agree(rows: Iterable[tuple[int, str, dict[str, float]]], columns: list[str]
     unit, factor = next((unit, factor) for unit, factor in UNITS.items() if f"r{unit}/s" in columns)
     compared = 0
     for _, _, row in rows:
-        if row["%util"] > MOST_BUSY:
+        # A cell with a letter (`--human`) has another unit than its column.
+        if not row.keys() >= set(columns) or row["%util"] > MOST_BUSY:
             return False
         moved = {way: row[f"{way}{unit}/s"] * factor for way in "rw"}
         if "avgrq-sz" in row:

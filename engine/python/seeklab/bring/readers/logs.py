@@ -97,6 +97,62 @@ MESSAGES = (
         ("disk stall", "disk slowness"),
         rf"disk (?:stall|slowness) detected.{{0,120}}?(?:for |exceeded |within ){TIME}",
     ),
+    _message(
+        "zookeeper-log",
+        "slow sync",
+        "fsync-ing the write ahead log",
+        rf"fsync-ing the write ahead log.{{0,60}}?took {TIME}",
+    ),
+    _message(
+        "cassandra-log",
+        "slow sync",
+        "commit log syncs over the past",
+        rf"commit log syncs over the past.{{0,80}}?average duration of {TIME}",
+    ),
+    _message(
+        "mysql-log", "slow flush", "intended loop took", r"page_cleaner: \d+ms intended loop took (?P<time>\d{1,9}ms)"
+    ),
+    _message(
+        "mysql-log",
+        "semaphore wait",
+        "seconds the semaphore",
+        r"has waited at .{1,200} for (?P<time>[\d.]{1,12}) seconds the semaphore",
+    ),
+    _message("mongodb-log", "slow query", '"Slow query"', r"\"durationMillis\":(?P<time>\d{1,9})"),
+    _message(
+        "elasticsearch-log",
+        "disk watermark",
+        "disk watermark [",
+        r"(?:high|low|flood.stage) disk watermark \[[^\]]{1,12}\] exceeded",
+    ),
+    _message(
+        "vmkernel-log",
+        "slow device",
+        "performance has deteriorated",
+        r"(?P<subject>naa\.\w{4,40}|t10\.\S{4,60}|eui\.\w{4,40})?\s?performance has deteriorated.{0,120}? to "
+        r"(?P<time>\d{1,12} us|\d{1,12})",
+    ),
+    _message("vmkernel-log", "queue full", "D:0x28", r"H:0x0 D:0x28 "),
+    _message("vmkernel-log", "lost access", "Lost access to volume", r"Lost access to volume (?P<subject>\S{4,60})"),
+    _message(
+        "smartd-log",
+        "bad sectors",
+        ("(pending) sectors", "ncorrectable sectors"),
+        r"Device: (?P<subject>\S{1,60}).{0,80}?, \d{1,9} (?:Currently unreadable|Offline uncorrectable)",
+    ),
+    _message(
+        "smartd-log",
+        "failing",
+        ("SMART Failure:", "FAILED SMART", "Failed SMART", "SMART Health Status:", "Self-Test Log Failed"),
+        r"(?:Device: (?P<subject>\S{1,60}).{0,80}?)?(?:SMART Failure: |FAILED SMART|Failed SMART|Self-Test Log Failed"
+        r"|SMART Health Status: (?!OK))",
+    ),
+    _message(
+        "smartd-log",
+        "errors grow",
+        ("error count increased", "Error Count increased"),
+        r"Device: (?P<subject>\S{1,60}).{0,80}?[Ee]rror [Cc]ount increased from",
+    ),
     *(
         _message("controller-log", code, holds, pattern)
         for code, holds, pattern in (
@@ -119,6 +175,49 @@ MESSAGES = (
                 r"(?:policy|cache).{0,60}changed to Write Back|BBU enabled; changing WT",
             ),
         )
+    ),
+    _message(
+        "dmesg",
+        "nfs not responding",
+        "not responding, ",
+        r"nfs: server (?P<subject>\S{1,80}) not responding, (?:still trying|timed out)",
+    ),
+    _message(
+        "dmesg",
+        "cifs not responding",
+        "has not responded in",
+        r"(?P<subject>\\\\?\S{1,80}|[Ss]erver \S{1,80}) has not responded in",
+    ),
+    _message(
+        "dmesg",
+        "iscsi timeout",
+        ("ping timeout of", "detected conn error"),
+        r"connection\d+:\d+: (?:ping timeout of|detected conn error)",
+    ),
+    _message(
+        "dmesg",
+        "path failed",
+        ("Failing path", "path failed", "mark as failed"),
+        r"(?P<subject>\bsd[a-z]+\b|\d+:\d+)?.{0,60}(?:Failing path|mark as failed)|path failed",
+    ),
+    _message(
+        "dmesg",
+        "thin pool full",
+        ("out-of-data-space", "no free data space"),
+        r"(?P<subject>\d+:\d+|\S{1,60}): (?:switching pool to out-of-data-space|reached low water mark"
+        r"|no free data space)",
+    ),
+    _message(
+        "dmesg",
+        "array degraded",
+        "Operation continuing on",
+        r"(?P<subject>md/?\S{1,20})?.{0,80}Operation continuing on \d+ devices",
+    ),
+    _message(
+        "dmesg",
+        "throttled by heat",
+        ("thermal throttl", "cpu clock throttled", "temperature above threshold"),
+        r"thermal throttl|clock throttled|temperature above threshold",
     ),
     _message(
         "dmesg",
@@ -191,6 +290,9 @@ HOLDS: tuple[str, ...] = (
     *("edium error", "edium Error", "Unrecovered read", "I/O error", "failed command: ", "reset", "task abort"),
     *(" timeout", "timed out", "frozen", "blocked for more than", "read-only", "remount-ro", "offline"),
     *("probe failure", "ycle has ", "relearn", "attery is discharging", "charge level is", "to Write ", "BBU "),
+    *("write ahead log", "commit log syncs", "intended loop", "the semaphore", '"Slow query"', "disk watermark ["),
+    *("has deteriorated", "D:0x28", "Lost access", "Device: /dev/", "FAILED SMART", "not respond", "conn error"),
+    *("ailing path", "mark as failed", "data-space", "Operation continuing", "throttl"),
     *("down filesystem", "Write cache: ", "SATA link up", "oom-killer", "Out of memory"),
 )
 """Texts of the messages: few, because a text is searched for each of them."""

@@ -77,6 +77,37 @@ def _properties(lines: Lines, at: int) -> tuple[list[Value], int]:
     ], end
 
 
+def _pools(lines: Lines, at: int) -> tuple[list[Value], int]:
+    """Read `zpool list`: how full and how fragmented each pool is; with -v, also its parts."""
+    names = {"CAP": "capacity", "FRAG": "fragmentation"}
+    found, end = rows(lines, at + 1, lines[at].split(), blanks=1)
+    return [
+        Value(row.words["NAME"], names[column], value, "%", row.line)
+        for row in found
+        for column in names
+        if (value := row.number(column)) is not None
+    ], end
+
+
+VOLUME = re.compile(r"\d{1,4}/\d{1,4}\s+(RAID\S{1,6}|Cac\d)\s+(\w{2,6})\s+(\w{2})\s+\w{1,4}\s+(\w{2,8})\s")
+
+
+def _storcli(lines: Lines, at: int) -> tuple[list[Value], int]:
+    """Read the table of volumes of storcli and perccli: state, and the letters of the cache policy (WB, WT)."""
+    found: list[Value] = []
+    end = at + 1
+    for index in range(at + 1, min(len(lines), at + MAX_PAIRS)):
+        line = lines[index].strip()
+        if volume := VOLUME.match(line + " "):
+            policy = "write-through" if "WT" in volume[4] else "write-back"
+            found.append(Value("controller", "volume cache policy", policy, line=index + 1))
+            found.append(Value("controller", "volume state", volume[2], line=index + 1))
+        elif line.strip("-"):
+            break
+        end = index + 1
+    return found, end
+
+
 def _value(text: str) -> float | str:
     value = number(text.rstrip("%x"))
     if value is None:
@@ -261,20 +292,6 @@ def _biotop(lines: Lines, at: int) -> tuple[list[Value], int]:
     return found, end
 
 
-def _perfmon(lines: Lines, at: int) -> tuple[list[Value], int]:
-    names = [cell.strip('"') for cell in lines[at].split('","')]
-    found: list[Value] = []
-    end = at + 1
-    while end < len(lines) and lines[end].startswith('"'):
-        cells = [cell.strip('"') for cell in lines[end].split('","')]
-        for name, cell in zip(names[1:], cells[1:], strict=False):
-            subject, _, counter = name.strip("\\").partition("\\")[2].rpartition("\\")
-            if (value := number(cell)) is not None:
-                found.append(Value(subject, counter, value, line=end + 1))
-        end += 1
-    return found, end
-
-
 def _btt(lines: Lines, at: int) -> tuple[list[Value], int]:
     found: list[Value] = []
     end = at + 1
@@ -321,14 +338,18 @@ def _hdparm(lines: Lines, at: int) -> tuple[list[Value], int]:
 FORMS = (
     Form(
         "smartctl",
-        r"smartctl \d|ID# ATTRIBUTE_NAME|=== START OF (?:INFORMATION|READ SMART)|SMART overall-health",
+        r"smartctl \d|ID# ATTRIBUTE_NAME|=== START OF (?:INFORMATION|READ SMART|SMART)"
+        r"|SMART (?:overall-health|Health Status:)|SMART/Health Information|Elements in grown defect list:"
+        r"|\d{1,3} [A-Z][\w-]{3,40}\s+0x[0-9a-f]{4}\s",
         _drive,
     ),
-    Form("nvme-smart", r"Smart Log for NVME device", _drive),
+    Form("nvme-smart", r"Smart Log for NVME device|critical_warning\s+: |media_errors\s+: ", _drive),
+    Form("zpool-list", r"NAME\s+SIZE\s+ALLOC\s+FREE\s", _pools),
+    Form("storcli", r"DG/VD\s+TYPE\s+State\s", _storcli),
     Form(
         "controller",
         r"(?:Smart Array|Controller Status:|Cache Status:|PERC |Adapter \d+|BBU |Battery(?:/Capacitor)? Status)"
-        r"|Controller = \d",
+        r"|Controller = \d|(?:Current|Default) Cache Policy\s*:|Write Policy\s*:",
         _controller,
     ),
     Form("zfs-get", r"NAME\s+PROPERTY\s+VALUE\s+SOURCE", _properties),
@@ -342,7 +363,6 @@ FORMS = (
     Form("pveperf", r"CPU BOGOMIPS:", _pveperf),
     Form("pg_test_fsync", r"(?:open_datasync|fdatasync|fsync|open_sync)\s+[\d.,]+ ops/sec", _pg_test_fsync),
     Form("biotop", r"PID\s+COMM\s+D\s+MAJ\s+MIN\s+DISK\s", _biotop),
-    Form("perfmon", r"\"\(PDH-CSV", _perfmon),
     Form("btt", r"ALL\s+MIN\s+AVG\s+MAX\s+N$", _btt),
     Form("hdparm", r"Timing (?:cached|buffered disk|O_DIRECT disk) reads:", _hdparm),
     Form("vfsstat", r"r/s\s+w/s\s+[kM]r/s\s+[kM]w/s\s+ractv\s", _vfsstat),

@@ -19,7 +19,7 @@ from seeklab.bring.tables import Row, rows, unique
 
 TOOL = "solaris-iostat"
 STARTS = ""
-HOLDS: tuple[str, ...] = ("wsvc_t", "svc_t", "ms/r", "L(q)", " DEV ")
+HOLDS: tuple[str, ...] = ("svc_t", "ms/r", "L(q)", " DEV ")
 NAMES = ("device", "Name", "DEV")
 SECTOR = 512
 OF_WAY = re.compile(r"kB/s ([rwd])\b")

@@ -14,6 +14,7 @@ from seeklab.diagnosis.readings import (
     network,
     pools,
     requests,
+    states,
     words,
     write_path,
 )
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from seeklab.bring.block import Block
     from seeklab.diagnosis.reading import Reading
 
-PARTS = (words, devices, courses, pools, jobs, application, write_path, network, measurements, requests, host)
+PARTS = (words, states, devices, courses, pools, jobs, application, write_path, network, measurements, requests, host)
 
 
 def readings(blocks: Sequence[Block]) -> list[Reading]:

@@ -21,6 +21,8 @@ ABOVE = 4.0
 BUSY = 0.6
 MIN_IOS = 0.5
 SHORTEST_MS = 1e-3
+LONGEST_MS = 8.64e7
+"""A request of a day is a fault of the tool."""
 MAX_ROWS = 200_000
 TICK_MS, NEAR_TICK = 10.0, 0.1
 
@@ -178,6 +180,19 @@ def _histogram(histogram: Histogram, values: Sequence[Value]) -> Iterator[Readin
     if not total:
         return
     filled = [bucket for bucket in histogram.buckets if bucket[2]]
+    if impossible := [bucket for bucket in filled if bucket[0] > LONGEST_MS]:
+        yield Reading(
+            "impossible-time",
+            histogram.subject.split(" ", maxsplit=1)[0],
+            f"{count(sum(bucket[2] for bucket in impossible))} of {total:,.0f} times are longer than "
+            f"{count(impossible[0][0] / 8.64e7)} days: the tool's clock is wrong for these, and they are left out.",
+            strength=Strength.IMPOSSIBLE,
+            values={"ms": impossible[0][0]},
+        )
+        filled = [bucket for bucket in filled if bucket[0] <= LONGEST_MS]
+        total = sum(number for _, _, number in filled)
+        if not total:
+            return
     low = filled[0][0]
     main = max(filled, key=lambda bucket: bucket[2])
     mean = next(

@@ -23,6 +23,8 @@ SMR = re.compile(
 """Models that their makers declared drive-managed SMR (data sheets and lists of Seagate, Western Digital and Toshiba,
 2020)."""
 DISABLED = re.compile(r"disabled|write ?-?through|\boff\b", re.IGNORECASE)
+BACK = re.compile(r"write ?-?back", re.IGNORECASE)
+OTHER_CACHE = re.compile(r"drive|disk|default")
 FAILED = re.compile(r"fail|degraded|bad|replace|missing|not present|charging|learn", re.IGNORECASE)
 SMART_BAD = {
     "Reallocated_Sector_Ct": "reallocated sectors",
@@ -33,6 +35,22 @@ SMART_BAD = {
     "media_errors": "media errors",
     "Media and Data Integrity Errors": "media errors",
 }
+CRITICAL = {
+    1: "its spare capacity is nearly used up",
+    2: "its temperature is out of range",
+    4: "it is no longer reliable (media errors)",
+    8: "it allows only reads",
+    16: "the backup of its memory has failed",
+}
+"""Bits of an NVMe drive's critical warning (NVM Express Base Specification, SMART / Health Information log)."""
+HOT = 2
+HEAT = (
+    "warning temperature time",
+    "warning comp. temperature time",
+    "critical composite temperature time",
+    "critical comp. temperature time",
+)
+WORN, MANY_DEFECTS = 100.0, 10.0
 BATTERY = ("learn started", "write-through")
 EVENTS = {
     "medium error": "reports medium errors: sectors that the drive cannot read",
@@ -46,6 +64,13 @@ EVENTS = {
     "read-only": "reports a file system that went read-only",
     "link speed": "reports a link at reduced speed",
     "memory": "reports that memory ran out",
+    "nfs not responding": "reports an NFS server that does not answer",
+    "cifs not responding": "reports an SMB server that does not answer",
+    "iscsi timeout": "reports timeouts of an iSCSI connection",
+    "path failed": "reports that a path to the storage failed",
+    "thin pool full": "reports that a thin pool has no free space",
+    "array degraded": "reports an array that lost a member",
+    "throttled by heat": "reports that heat slows the host down",
 }
 SPOKEN_ONE = {
     "slow apply": "slow request",
@@ -57,6 +82,12 @@ SPOKEN = {
     "slow fsync": "slow fsyncs",
     "checkpoints too frequent": "too frequent checkpoints",
     "checkpoint forced": "checkpoints that the amount of log forced",
+    "bad sectors": "sectors that cannot be read",
+    "failing": "a drive that fails its own test",
+    "errors grow": "a growing count of errors",
+    "disk watermark": "a file system that is nearly full",
+    "queue full": "a full queue of a device",
+    "lost access": "a volume that does not answer",
 }
 
 
@@ -104,7 +135,7 @@ def _program(tool: str, events: Sequence[Event]) -> Iterator[Reading]:
         span = max(ats) - min(ats) if len(ats) > 1 else 0.0
         within = f" within {in_time(1e3 * span) if span < 120 else f'{span / 60:.0f} min'}" if span else ""
         if not times:
-            if code in ("slow fsync", "slow requests", "checkpoints too frequent", "checkpoint forced"):
+            if code in SPOKEN or code == "slow requests":
                 yield Reading(
                     f"{program}-{code.replace(' ', '-')}",
                     program,
@@ -148,17 +179,20 @@ def _program(tool: str, events: Sequence[Event]) -> Iterator[Reading]:
 
 
 def _controller(values: Sequence[Value]) -> Iterator[Reading]:
+    is_default_back = any("default" in value.name.lower() and BACK.search(str(value.value)) for value in values)
     for value in values:
-        text = str(value.value)
-        if "cache" in value.name.lower() and DISABLED.search(text) and "drive" not in value.name.lower():
+        text, name = str(value.value), value.name.lower()
+        # The cache of the drives behind a controller is usually off, and a default policy is not the one in use.
+        if re.search(r"cache|write policy", name) and DISABLED.search(text) and not OTHER_CACHE.search(name):
+            is_chosen = "policy" in name and not is_default_back
             yield Reading(
-                "cache-disabled",
+                "policy-write-through" if is_chosen else "cache-disabled",
                 "controller",
                 f"The controller says: {value.name}: {text}. Every write waits for the drives.",
                 "",
                 Strength.WORDS,
             )
-        elif re.search(r"batter|capacitor|bbu|supercap", value.name, re.IGNORECASE) and FAILED.search(text):
+        elif re.search(r"batter|capacitor|bbu|supercap", name) and FAILED.search(text):
             yield Reading(
                 "battery-failed", "controller", f"The controller says: {value.name}: {text}.", "", Strength.WORDS
             )
@@ -223,6 +257,36 @@ def _drive(values: Sequence[Value]) -> Iterator[Reading]:
             yield Reading(
                 "smart-errors", value.subject, "The drive's self-assessment failed.", "", Strength.WORDS, {"count": 1}
             )
+        elif (says := _health(value)) is not None:
+            yield says
+
+
+def _health(value: Value) -> Reading | None:
+    """Return what a SCSI drive's health, a drive's list of defects, or the warnings of an NVMe drive say."""
+    name, said = value.name.lower().replace("_", " "), str(value.value)
+    number = value.value if isinstance(value.value, float) else 0.0
+    id_, sentence = "", ""
+    if name == "smart health status" and said.split()[:1] != ["OK"]:
+        id_, sentence = "smart-errors", f"The drive says: {said}."
+    elif name == "critical warning" and (bits := _bits(said)):
+        meaning = "; ".join(text for bit, text in CRITICAL.items() if bits & bit) or said
+        id_, sentence = "drive-hot" if bits == HOT else "smart-errors", f"The drive warns: {meaning}."
+    elif name == "elements in grown defect list" and number > MANY_DEFECTS:
+        id_, sentence = "smart-errors", f"The drive has {number:,.0f} grown defects."
+    elif name in HEAT and number > 0:
+        id_ = "drive-hot"
+        sentence = f"The drive was too hot for {number:,.0f} minutes of its life, and slows down when it is."
+    elif name == "percentage used" and number >= WORN:
+        id_, sentence = "drive-worn", f"The drive has used {number:.0f}% of its rated life."
+    return Reading(id_, value.subject, sentence, "", Strength.WORDS, {"count": max(1.0, number)}) if id_ else None
+
+
+def _bits(text: str) -> int:
+    """Return the bits of a warning: `0x04`, `4` or `4.0`; 0 for a word."""
+    word = text.partition(" ")[0]
+    if re.fullmatch(r"0x[0-9a-fA-F]{1,4}", word):
+        return int(word, 16)
+    return int(float(word)) if re.fullmatch(r"\d{1,3}(?:\.0)?", word) else 0
 
 
 def _smr(name: str) -> Reading:
@@ -326,7 +390,9 @@ STATEMENTS: Mapping[str, Callable[[Sequence[Value]], Iterator[Reading]]] = {
     "controller": _controller,
     "smartctl": _drive,
     "nvme-smart": _drive,
+    "storcli": _controller,
     "zpool-status": _pool,
+    "zpool-list": _properties,
     "mdstat": _array,
     "zfs-get": _properties,
     "parted": _partitions,

@@ -1,0 +1,184 @@
+"""Benchmarks that print a summary: ioping, pgbench, sysbench, iozone, CrystalDiskMark, winsat, yabs.sh, bench.sh.
+
+A benchmark with rates and times becomes a job, like one of fio. The others are named, with what their numbers are.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from seeklab.bring.block import Block, JobRow, Latency
+from seeklab.bring.lines import command
+from seeklab.bring.numbers import MS, number, scaled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from seeklab.bring.lines import Lines
+
+TOOL = "ioping"
+MAX_LINES = 120
+PING = re.compile(
+    r"(\d{1,9}(?:\.\d{1,6})?) ?([kKMGT]?i?B) (?:<<<|>>>|from|to) .{1,160}?: request=\d{1,9}(?: \(\w{1,12}\))? time="
+    r"(\d{1,9}(?:\.\d{1,6})?) ?(ns|us|ms|s)"
+)
+PINGED = re.compile(
+    r"min/avg/max/mdev = (\d{1,9}(?:\.\d{1,6})?) ?(ns|us|ms|s) / (\d{1,9}(?:\.\d{1,6})?) ?(ns|us|ms|s) / "
+    r"(\d{1,9}(?:\.\d{1,6})?) ?(ns|us|ms|s)"
+)
+TOTAL = re.compile(
+    r"(\d{1,12}(?:\.\d{1,6})?) ?k? requests completed in .{1,60}?, (\d{1,9}(?:\.\d{1,6})?) ?([kKMG]?) iops"
+)
+
+
+class Form(NamedTuple):
+    """A benchmark: its tool, its first line, its reader."""
+
+    tool: str
+    mark: str
+    parse: Callable[[Lines, int, str], Block | None]
+
+
+def _ioping(lines: Lines, at: int, tool: str) -> Block | None:
+    times: list[float] = []
+    size, way, end = 4096.0, "read", at
+    summary = rate = None
+    for index in range(at, min(len(lines), at + MAX_LINES)):
+        line = lines[index].strip()
+        if ping := PING.match(line):
+            size = scaled(ping[1] + ping[2]) or size
+            way = "write" if ">>>" in line or " to " in line[:40] else "read"
+            times.append(float(ping[3]) * MS[ping[4]])
+        elif found := PINGED.search(line):
+            summary = Latency(
+                float(found[3]) * MS[found[4]], None, float(found[1]) * MS[found[2]], float(found[5]) * MS[found[6]]
+            )
+        elif total := TOTAL.match(line):
+            rate = scaled(total[2] + total[3], {"": 1, "k": 1e3, "m": 1e6, "g": 1e9})
+        elif line and not line.startswith(("---", "generated", "^C")):
+            break
+        end = index + 1 if line else end
+    if summary is None and not times:
+        return None
+    latency = summary or Latency(sum(times) / len(times), None, min(times), max(times))
+    asked = " ".join(lines[max(0, at - 2) : at])
+    options = {"iodepth": "1", "numjobs": "1", "direct": "1" if re.search(r"ioping .{0,40}-\w*D", asked) else "0"}
+    if way == "write" and re.search(r"ioping .{0,40}-\w*Y", asked):
+        options["sync"] = "1"
+    per_s = rate or 1e3 / max(latency.mean_ms or 1.0, 1e-6)
+    options["rw"] = f"rand{way}"
+    row = JobRow("ioping", way, per_s, per_s * size, float(len(times)) or None, latency, options=options)
+    return Block(tool, at + 1 - bool(at and command(lines[at - 1])), end, [row])
+
+
+def _pairs(names: dict[str, str], belongs: str) -> Callable[[Lines, int, str], Block | None]:
+    """Return a reader of `name: value` or `name = value` lines that make one job."""
+    of_line = re.compile(belongs)
+
+    def parse(lines: Lines, at: int, tool: str) -> Block | None:
+        found: dict[str, float] = {}
+        end = at
+        for index in range(at, min(len(lines), at + MAX_LINES)):
+            line = lines[index].strip()
+            key, _, value = line.partition("=" if " = " in line else ":")
+            cells = value.split()
+            if cells and (name := names.get(key.strip())) and (of := number(cells[0])) is not None:
+                found.setdefault(name, of)
+            elif line and not of_line.match(line) and not (name := names.get(key.strip())):
+                break
+            end = index + 1 if line else end
+        if not found:
+            return None
+        ms = found.get("ms")
+        moved = found.get("mb_per_s")
+        row = JobRow(
+            tool,
+            "mixed",
+            found.get("per_s"),
+            None if moved is None else moved * 1e6,
+            found.get("count"),
+            Latency(ms, found.get("stddev_ms"), None, found.get("max_ms")),
+            options={"numjobs": f"{found.get('clients', 1):.0f}"},
+            runtime_s=found.get("s"),
+        )
+        return Block(tool, at + 1, end, [row])
+
+    return parse
+
+
+def _named(note: str) -> Callable[[Lines, int, str], Block | None]:
+    """Return a reader that names the benchmark's lines up to a blank one, with a note."""
+
+    def parse(lines: Lines, at: int, tool: str) -> Block | None:
+        end = at
+        while end < min(len(lines), at + MAX_LINES) and lines[end].strip():
+            end += 1
+        return Block(tool, at + 1, end, notes=[note])
+
+    return parse
+
+
+PGBENCH = {
+    "number of clients": "clients",
+    "number of transactions actually processed": "count",
+    "latency average": "ms",
+    "latency stddev": "stddev_ms",
+    "tps": "per_s",
+    "duration": "s",
+}
+FORMS = (
+    Form(
+        "ioping",
+        r"\d[\d.]{0,8} ?[kKMGT]?i?B (?:<<<|>>>|from|to) \S|--- .{1,120} ioping statistics ---",
+        _ioping,
+    ),
+    Form(
+        "pgbench",
+        r"(?:transaction type: |pgbench \(|latency average = |tps = \d)",
+        _pairs(
+            PGBENCH,
+            r"(?:transaction|pgbench|scaling|query mode|number of|maximum|duration|latency|initial|tps|starting"
+            r"|progress|SQL|\(|- )",
+        ),
+    ),
+    Form(
+        "sysbench",
+        r"sysbench \d|File operations:|Threads fairness:",
+        _named("its rates are those of files, page cache included"),
+    ),
+    Form(
+        "iozone",
+        r"Iozone: Performance Test|kB\s+reclen\s+write\s+rewrite",
+        _named("its rates include the page cache, unless -I or -o was given"),
+    ),
+    Form(
+        "crystaldiskmark",
+        r"CrystalDiskMark \d|\[(?:Read|Write)\]$|Sequential Read \(Q=|\s*SEQ\s?1MiB \(Q=",
+        _named("it has rates at depth 1 and 32, and no syncs"),
+    ),
+    Form(
+        "winsat",
+        r"> (?:Disk|Run Time)\s.{0,60}\d|Windows System Assessment Tool",
+        _named("it has rates without the load of today"),
+    ),
+    Form(
+        "yabs",
+        r"fio Disk Speed Tests \(|Block Size \| 4k",
+        _named("mixed reads and writes at depth 64: the volume's most, not the time of a sync"),
+    ),
+    Form("bench.sh", r"I/O Speed\(1st run\)", _named("dd of large writes: bandwidth, not the time of a sync")),
+    Form("as-ssd", r"AS SSD Benchmark", _named("it has rates and times without a load")),
+    Form("vdbench", r"[A-Z][a-z]{2} \d\d, \d{4}\s+interval\s+i/o\s", _named("rates and response times by interval")),
+)
+STARTS = "|".join(form.mark for form in FORMS)
+MARKS = [re.compile(form.mark) for form in FORMS]
+HOLDS: tuple[str, ...] = ()
+
+
+def read(lines: Lines, at: int) -> Block | None:
+    """Return the benchmark that starts at `at`."""
+    for form, mark in zip(FORMS, MARKS, strict=True):
+        if mark.match(lines[at].lstrip()):
+            return form.parse(lines, at, form.tool)
+    return None
