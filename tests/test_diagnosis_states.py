@@ -200,6 +200,25 @@ BROKEN_CLOCK = """     msecs               : count     distribution
          2 -> 3          : 1        |*****                                   |
   18014398509481984 -> 36028797018963967 : 1        |*****                                   |
 """
+ROWS = "\n".join(" 1  0      0 8000000 100000 900000    0    0     0   300 4000 8000  5  3 91  1  0" for _ in range(3))
+TIMED = """--time-- procs -----------memory---------- ---swap-- -----io---- --system-- -----cpu-----
+          r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+10:00:01  2  0    376 14100062 945216 8464640    0    0     2   806 31414 37894  2  1 97  0  0
+10:00:06  5  0    376 14098438 945232 8465164  900  900     3   283 36567 40997  2  1 98  0  0
+"""
+POOL_ROWS = "tank  1.20T  800G     10   1.2K  40.0K   150M\ntank  1.20T  800G     12   1.3K  48.0K   160M\n"
+GROUPS = "\n".join(
+    f"{100 + n}    4896649392{n}000   C     500000000   0   500000000   90   4000   5119847258   28353   32331   9894850000"
+    for n in range(3)
+)
+LINK = """[  375.143122] ata1.00: exception Emask 0x0 SAct 0x3fff SErr 0x50000 action 0x6 frozen
+[  375.143127] ata1: SError: { PHYRdyChg CommWake }
+[  375.143129] ata1.00: failed command: WRITE FPDMA QUEUED
+"""
+DISK_STATS = """Disk stats (read/write):
+  sda: ios=2626/1291, merge=334/1253, ticks=885953/198120, in_queue=1084030, util=99.83%
+"""
+UNKNOWN = "ann@db1:~$ sudo casadm -P -i 1\nCache Id  1\nWrite Policy  wb\n"
 SMARTD = "Nov 27 10:00:01 a smartd[99]: Device: /dev/sdb [SAT], 24 Currently unreadable (pending) sectors\n"
 
 
@@ -232,6 +251,13 @@ SMARTD = "Nov 27 10:00:01 a smartd[99]: Device: /dev/sdb [SAT], 24 Currently unr
         (PERF_INTERRUPT, "dmesg", None, ""),
         (SLOWER, "ext4slower", "sync-one-by-one", "possible"),
         (BROKEN_CLOCK, "biolatency", "misread-numbers", "likely"),
+        (ROWS, "vmstat", None, ""),
+        (TIMED, "vmstat", "swap", "likely"),
+        (POOL_ROWS, "zpool-iostat", None, ""),
+        (GROUPS, "txgs", "slow-groups", "likely"),
+        (LINK, "dmesg", "bad-link", "likely"),
+        (DISK_STATS, "fio-text", None, ""),
+        (UNKNOWN, "casadm", None, ""),
         (SMARTD, "smartd-log", "dying-member", "likely"),
     ],
 )

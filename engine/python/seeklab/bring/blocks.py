@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
 from seeklab.bring.block import Block, Skipped
+from seeklab.bring.commands import named
 from seeklab.bring.lines import Lines, cleaned, command
 from seeklab.bring.long_text import is_long, numbered, thinned
 
@@ -82,7 +83,7 @@ def _cut(lines: Lines, source: str, marks: Marks) -> Found:
         block.first = max(block.first, unknown + 1)
         if block.first - 2 >= unknown and command(lines[block.first - 2]):
             block.first -= 1
-        _skip(found, lines, unknown, block.first - 1)
+        _skip(found, lines, unknown, block.first - 1, is_above_a_block=True)
         found.blocks.append(block)
         at = unknown = max(block.last, at + 1)
     _skip(found, lines, unknown, len(lines))
@@ -183,10 +184,8 @@ def alternatives(pattern: str) -> Iterator[str]:
 
 def firsts(alternative: str) -> str | tuple[str]:
     """Return the letters with which a text may begin that matches; ("",) if they are not known."""
-    if (
-        (alternative.startswith("\\d")
-        and alternative[2:3] not in ("*", "?", "{"))
-        or re.match(r"\\d\{[1-9]", alternative)
+    if (alternative.startswith("\\d") and alternative[2:3] not in ("*", "?", "{")) or re.match(
+        r"\\d\{[1-9]", alternative
     ):
         return "0123456789"
     first, after = alternative[:1], alternative[1:2]
@@ -194,7 +193,23 @@ def firsts(alternative: str) -> str | tuple[str]:
     return first if is_plain and after not in ("*", "?", "{") else ("",)
 
 
-def _skip(found: Found, lines: Lines, begin: int, end: int) -> None:
+def _skip(found: Found, lines: Lines, begin: int, end: int, *, is_above_a_block: bool = False) -> None:
+    """List lines that no reader knows; output below a command is a block of the command's name.
+
+    The last command above a block printed that block.
+    """
+    of_block = 0
+    if is_above_a_block:
+        of_block = next((at for at in range(end - 1, begin - 1, -1) if command(lines[at])), 0)
+    for block in named(lines, begin, of_block or end):
+        _list(found, lines, begin, block.first - 1)
+        block.source = found.source
+        found.blocks.append(block)
+        begin = block.last
+    _list(found, lines, begin, end)
+
+
+def _list(found: Found, lines: Lines, begin: int, end: int) -> None:
     while begin < end and not lines[begin].strip():
         begin += 1
     while end > begin and not lines[end - 1].strip():

@@ -101,7 +101,7 @@ def numbered(found: Found, lines: Lines, total: int) -> Found:
     joined: list[Block] = []
     for block in found.blocks:
         block.first, block.last = numbers[block.first - 1], numbers[block.last - 1]
-        block.records = [_numbered(record, numbers) for record in block.records]
+        block.records = [renumbered(record, numbers) for record in block.records]
         before = joined[-1] if joined else None
         if before is not None and block.tool == before.tool and block.tool in JOINED and not block.version:
             before.records += block.records
@@ -127,7 +127,8 @@ def _numbered_part(part: Skipped, lines: Lines) -> Skipped | None:
     return Skipped(lines.numbers[known[0]], lines.numbers[known[-1]], lines[known[0]].strip()[:120])
 
 
-def _numbered(record: Any, numbers: Sequence[int]) -> Any:
+def renumbered(record: Any, numbers: Sequence[int]) -> Any:
+    """Return a record with the line number of the whole text, which has this index in the shorter one."""
     if isinstance(record, (Sample, PoolSample, Value, Event)) and 0 < record.line <= len(numbers):
         return replace(record, line=numbers[record.line - 1])
     return record

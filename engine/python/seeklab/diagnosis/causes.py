@@ -120,6 +120,25 @@ CAUSES = (
         ),
     ),
     Cause(
+        "bad-link",
+        "The link to the drive loses transfers: a cable, a backplane, power, or power saving of the link.",
+        (
+            Sign("kernel-link-errors", 3),
+            Sign("link-errors", 2.5),
+            Sign("kernel-command-failed", 0.5),
+            Sign("kernel-link-speed", 1),
+            Sign("kernel-reset", 0.5),
+            Sign("kernel-medium-error", -2),
+        ),
+        look=Look(
+            "smartctl -x /dev/DEVICE | grep -iE 'crc|phy'; cat /sys/class/scsi_host/host*/link_power_management_policy",
+            (
+                ("the CRC count grows", "replace the cable, or try another port"),
+                ("min_power or med_power", "set max_performance and compare"),
+            ),
+        ),
+    ),
+    Cause(
         "slow-below-the-host",
         "The time is spent below the host: in the path, the array or the disks behind it.",
         (

@@ -32,6 +32,7 @@ from seeklab.bring.readers import (
     partitions,
     perfmon,
     rbd_perf,
+    rows,
     settings,
     status,
     strace,
@@ -82,5 +83,5 @@ READERS: tuple[Reader, ...] = (
     named,
 )
 
-HEADLESS: tuple[Reader, ...] = (iostat_rows,)
+HEADLESS: tuple[Reader, ...] = (iostat_rows, rows)
 """Readers of rows without a heading, which many lines look like: only for texts that are read whole."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from seeklab.bring.lines import Lines
 
 TOOL = "fio-text"
-STARTS = r"(?:read|write|trim|mixed)\s?: (?:IOPS=|io=)"
+STARTS = r"(?:read|write|trim|mixed)\s?: (?:IOPS=|io=)|Disk stats \(read/write\):|Run status group \d"
 HOLDS: tuple[str, ...] = ("(groupid=", ": (g=")
 SETUP = re.compile(r"\s*(\S.{0,120}?): \(g=(\d{1,18})\): rw=([^,]+), bs=(.+?), ioengine=([^,]+), iodepth=(\d{1,18})")
 RESULT = re.compile(r"\s*(\S.{0,120}?): \(groupid=(\d{1,18}), jobs=(\d{1,18})\): err=\s?(\d{1,18})(?:.{0,200}?pid=)?")
@@ -265,8 +265,10 @@ class _Output:
         """Return the block, if the output has a result."""
         if self.disks:
             self.records.append(Sample(tuple(self.disks), self.disk_line))
-        if not self.records:
+        if not self.records and not (self.options or self.version or self.last > self.first + 1):
             return None
+        if not self.records:
+            self.notes.append("its results are missing")
         first = self.first
         for back in range(1, 3):
             before = self.lines[self.first - back] if self.first >= back else ""

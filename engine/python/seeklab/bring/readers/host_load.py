@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TOOL = "vmstat"
 STARTS = (
-    r"procs -|r\s+b\s+swpd\b|top - |%?Cpu\(s\):|(?:some|full) avg10=|Total DISK READ"
+    r"procs -|--time-- procs|r\s+b\s+swpd\b|top - |%?Cpu\(s\):|(?:some|full) avg10=|Total DISK READ"
     r"|PID\s+USER\s+PR\s|[TP]ID\s+PRIO\s+USER\s"
     r"|\d+\.\d+%\s.{0,60}\[(?:k|\.)\]|[^;]{1,80};[^;]{1,80}(?:;.{0,400})? \d{1,18}$"
 )
@@ -59,7 +59,7 @@ def read(lines: Lines, at: int) -> Block | None:
     line = lines[at].strip()
     for begins, holds, parse in (
         (("some avg10", "full avg10"), "=", _pressure),
-        (("procs ", "r "), "", _vmstat),
+        (("procs ", "r ", "--time--"), "", _vmstat),
         (("top - ", "%Cpu", "Cpu(s)", "PID"), "", _top),
         (("Total DISK READ", "TID", "PID"), "", _iotop),
         (("",), "%usr", _mpstat),
@@ -91,6 +91,9 @@ def _vmstat(lines: Lines, at: int) -> Block | None:
     if head >= len(lines) or lines[head].split()[:2] != ["r", "b"]:
         return None
     columns = lines[head].split()
+    first = lines[head + 1].split() if head + 1 < len(lines) else []
+    if len(first) == len(columns) + 1 and ":" in first[0]:
+        columns = ["time", *columns]
     found, end = rows(lines, head + 1, columns, skip="procs")
     values: list[Value] = []
     for index, row in enumerate(found):

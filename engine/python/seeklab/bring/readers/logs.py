@@ -119,6 +119,7 @@ MESSAGES = (
         r"has waited at .{1,200} for (?P<time>[\d.]{1,12}) seconds the semaphore",
     ),
     _message("mongodb-log", "slow query", '"Slow query"', r"\"durationMillis\":(?P<time>\d{1,9})"),
+    _message("mongodb-log", "slow query", "protocol:op_msg ", r"protocol:op_msg (?P<time>\d{1,9}ms)"),
     _message(
         "elasticsearch-log",
         "disk watermark",
@@ -233,6 +234,12 @@ MESSAGES = (
         r"(?:blk_update_request: I/O error|Buffer I/O error|I/O error), ?(?:dev"
         r"|on dev(?:ice)?) (?P<subject>[\w!-]{1,32})",
     ),
+    _message(
+        "dmesg",
+        "link errors",
+        "SError: {",
+        r"(?P<subject>ata\d+): SError: \{[^}]{0,80}\b(?:PHYRdyChg|CommWake|10B8B|Dispar|BadCRC|LinkSeq|Handshk|PHYInt)",
+    ),
     _message("dmesg", "command failed", "failed command: ", r"(?P<subject>ata\d+(?:\.\d+)?): failed command: "),
     _message(
         "dmesg",
@@ -291,12 +298,13 @@ HOLDS: tuple[str, ...] = (
     *(" timeout", "timed out", "frozen", "blocked for more than", "read-only", "remount-ro", "offline"),
     *("probe failure", "ycle has ", "relearn", "attery is discharging", "charge level is", "to Write ", "BBU "),
     *("write ahead log", "commit log syncs", "intended loop", "the semaphore", '"Slow query"', "disk watermark ["),
+    *("protocol:op_msg ", "SError: {"),
     *("has deteriorated", "D:0x28", "Lost access", "Device: /dev/", "FAILED SMART", "not respond", "conn error"),
     *("ailing path", "mark as failed", "data-space", "Operation continuing", "throttl"),
     *("down filesystem", "Write cache: ", "SATA link up", "oom-killer", "Out of memory"),
 )
 """Texts of the messages: few, because a text is searched for each of them."""
-GAP = 3
+GAP = 6
 STAMP = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})[ T](\d{2}):(\d{2}):(\d{2}(?:\.\d{1,6})?)")
 SHORT = re.compile(r"\b(\d{1,2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?: \d{4})? (\d{2}):(\d{2}):(\d{2})")
 SYSLOG = re.compile(r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+(\d{1,2}) (\d{2}):(\d{2}):(\d{2})\b")

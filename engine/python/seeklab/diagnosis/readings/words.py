@@ -31,7 +31,6 @@ SMART_BAD = {
     "Current_Pending_Sector": "pending sectors",
     "Offline_Uncorrectable": "uncorrectable sectors",
     "Reported_Uncorrect": "uncorrectable errors",
-    "UDMA_CRC_Error_Count": "transfer errors (cable)",
     "media_errors": "media errors",
     "Media and Data Integrity Errors": "media errors",
 }
@@ -55,6 +54,7 @@ BATTERY = ("learn started", "write-through")
 EVENTS = {
     "medium error": "reports medium errors: sectors that the drive cannot read",
     "I/O error": "reports I/O errors",
+    "link errors": "reports errors of the link to a drive (cable, power, or power saving of the link)",
     "command failed": "reports failed commands",
     "reset": "resets a link or controller",
     "timeout": "reports timeouts",
@@ -271,6 +271,8 @@ def _health(value: Value) -> Reading | None:
     elif name == "critical warning" and (bits := _bits(said)):
         meaning = "; ".join(text for bit, text in CRITICAL.items() if bits & bit) or said
         id_, sentence = "drive-hot" if bits == HOT else "smart-errors", f"The drive warns: {meaning}."
+    elif name == "udma crc error count" and number > 0:
+        id_, sentence = "link-errors", f"The drive counts {number:,.0f} transfer errors: a cable, a backplane or power."
     elif name == "elements in grown defect list" and number > MANY_DEFECTS:
         id_, sentence = "smart-errors", f"The drive has {number:,.0f} grown defects."
     elif name in HEAT and number > 0:
