@@ -135,6 +135,13 @@ STORES = (
         needs_build=False,
     ),
     Store(
+        "first-look",
+        "the ticket and the answers that the on-call page shows before Python is ready",
+        (WEB / "src" / "page" / "oncall" / "firstLook.json",),
+        (*MODEL, *INCIDENTS, PYTHON / "oncall", ROOT / "scripts" / "first_look.py"),
+        _python(ROOT / "scripts" / "first_look.py"),
+    ),
+    Store(
         "pictures",
         "the reference pictures of charts",
         (WEB / "test" / "charts" / "pictures",),

@@ -26,6 +26,8 @@ export interface ShellView {
   /** Sets the prompt before the command line. */
   prompt(clock: string): void;
   focus(): void;
+  /** Runs a line as if it had been typed. */
+  type(line: string): void;
   /** Ends the input when the shift is over. */
   close(): void;
 }
@@ -226,6 +228,7 @@ export function shell({ tools, words, run, stop }: ShellOptions): ShellView {
     say,
     prompt: (clock) => (promptText.textContent = `${clock} nas1#`),
     focus: () => input.focus({ preventScroll: true }),
+    type: take,
     close() {
       isOver = true;
       waiting.length = 0;

@@ -19,6 +19,8 @@ export interface ShiftOptions {
 export interface ShiftView {
   readonly element: HTMLElement;
   focus(): void;
+  /** Runs a line as if it had been typed. */
+  type(line: string): void;
   close(): void;
 }
 
@@ -82,6 +84,7 @@ export function shiftView(opened: Opened, options: ShiftOptions): ShiftView {
   return {
     element,
     focus: () => terminal.focus(),
+    type: (line) => terminal.type(line),
     close: () => observed.close(),
   };
 }

@@ -3,7 +3,9 @@ import "../../style/page.css";
 import "../../style/fileDrop.css";
 import { fileDropPage } from "./fileDropPage.ts";
 import { type Diagnosis, diagnosisView, kinds } from "./diagnosisView.ts";
+import { glanceAt } from "./glance.ts";
 import { bytesOf } from "./givenFiles.ts";
+import { takeNote } from "../shared/note.ts";
 import { buildPage, preparePage } from "../shared/pageSetup.ts";
 
 const mebibyte = 2 ** 20;
@@ -20,6 +22,8 @@ void buildPage(page, () =>
     action: "Diagnose",
     working: "Reading",
     pasted: "Or paste the whole screen",
+    glance: glanceAt,
+    brought: takeNote("pasted-report"),
     samples: [
       { name: "writes", title: "Slow synchronous writes" },
       { name: "array", title: "A slow array" },

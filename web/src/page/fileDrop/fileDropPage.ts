@@ -26,6 +26,10 @@ export interface FileDropOptions<Answer extends object> {
   readonly samples: readonly { readonly name: string; readonly title: string }[];
   /** A text may be pasted in the place of a file. */
   readonly pasted?: string;
+  /** What can be said of a pasted text at once, in sentences. */
+  readonly glance?: (text: string) => readonly string[];
+  /** A text that the reader has pasted elsewhere: it is looked at as the page opens. */
+  readonly brought?: string | undefined;
   /** Other choices, shown above the button. */
   readonly choices?: HTMLElement;
   /** Fields to send to the JSON handler besides the files. */
@@ -86,7 +90,7 @@ export function fileDropPage<Answer extends object>(options: FileDropOptions<Ans
       "section",
       { class: "bring-files", "aria-label": "Your files" },
       zone,
-      ...(options.pasted === undefined ? [] : [pasting(options.pasted, (text) => drop.add([text]))]),
+      ...(options.pasted === undefined ? [] : [pasting(options.pasted, options.glance, take)]),
       html(
         "div",
         { class: "bring-samples" },
@@ -102,6 +106,14 @@ export function fileDropPage<Answer extends object>(options: FileDropOptions<Ans
   );
   showFiles();
   showStatus();
+  if (options.brought !== undefined) {
+    take(options.brought);
+    void drop.look();
+  }
+
+  function take(text: string): void {
+    drop.add([{ path: "pasted.txt", file: new File([text], "pasted.txt", { lastModified: Date.now() }) }]);
+  }
 
   function removeAll(): void {
     drop.set([]);
@@ -164,13 +176,19 @@ function row({ path, file, isMade }: Given, kind: string | undefined, onRemove: 
 }
 
 /** A place for a text in the place of a file. */
-function pasting(words: string, onText: (text: Given) => void): HTMLElement {
+function pasting(
+  words: string,
+  glance: ((text: string) => readonly string[]) | undefined,
+  onText: (text: string) => void,
+): HTMLElement {
   const text = html("textarea", { rows: 8, spellcheck: "false", autocapitalize: "off", "aria-label": words });
   const take = html("button", { type: "button" }, "Use this text");
+  const seen = html("p", { class: "glance", "aria-live": "polite" });
+  text.addEventListener("input", () => (seen.textContent = glance?.(text.value).join(" ") ?? ""));
   take.addEventListener("click", () => {
     if (text.value.trim() === "") return;
-    onText({ path: "pasted.txt", file: new File([text.value], "pasted.txt", { lastModified: Date.now() }) });
+    onText(text.value);
     text.value = "";
   });
-  return html("details", { class: "table" }, html("summary", {}, words), text, html("div", { class: "actions" }, take));
+  return html("div", { class: "pasting" }, text, html("div", { class: "actions" }, take), seen);
 }

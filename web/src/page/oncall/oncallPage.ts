@@ -3,9 +3,11 @@ import "../../style/page.css";
 import "../../style/shift.css";
 import { html } from "../../base/elements.ts";
 import { shiftView, type ShiftView } from "../../lab/shift/shiftView.ts";
-import type { Kept, ShiftId } from "../../lab/shift/protocol.ts";
+import type { Ended, Kept, ShiftId } from "../../lab/shift/protocol.ts";
 import { buildPage, keepForOffline, preparePage } from "../shared/pageSetup.ts";
+import { atOnce, FirstLook, firstShift } from "./firstLook.ts";
 import { ShiftClient } from "./shiftClient.ts";
+import { takeNote } from "../shared/note.ts";
 import { textOfFile } from "../shared/fileText.ts";
 import {
   drawnSeed,
@@ -73,6 +75,16 @@ function open(): void {
     },
   });
 
+  const listeners = {
+    onKept: rememberShift,
+    onEnded(ended: Ended) {
+      rememberShift(undefined);
+      if (!ended.hidden) rememberPlayed(ended);
+      listPlayed();
+    },
+    link: (id: string, words: string) => html("a", { href: `${id}.html` }, words),
+  };
+
   const keptOf = (chosen: ShiftId): Kept | undefined => {
     const kept = unfinishedShift();
     if (kept === undefined) return undefined;
@@ -97,14 +109,42 @@ function open(): void {
         ? `The case in ${own.name}`
         : isSameShift(current, ofTheDay())
           ? `${nameOf(current)}, the ticket of the day`
-          : nameOf(current);
+          : isSameShift(current, firstShift)
+            ? `${nameOf(current)}, ready now`
+            : nameOf(current);
     copy.hidden = own !== undefined;
     weeks.value = current.weeks ?? "";
     begin.textContent = kept === undefined ? "Start the shift" : "Continue the shift";
     begin.hidden = false;
     begin.disabled = false;
     status.textContent = isLoaded ? "" : `A shift runs Python in this page: ${pythonInWords()}`;
+    if (own === undefined && kept === undefined && isSameShift(current, firstShift)) lookFirst(chosen);
     listPlayed();
+  }
+
+  /** Shows the stored ticket with its shell; Python starts with the first command that has no stored answer. */
+  function lookFirst(chosen: ShiftId): void {
+    const look = new FirstLook();
+    let isInPython = false;
+    begin.hidden = true;
+    status.textContent = `${atOnce.map((line) => `“${line}”`).join(", ")} answer at once. Other commands first load Python: ${pythonInWords()}`;
+    shown = shiftView(look.opened, {
+      ...listeners,
+      async type(line) {
+        const now = isInPython ? undefined : look.answer(line);
+        if (now !== undefined) return now;
+        if (!isInPython) {
+          if (!isLoaded) status.textContent = `Loading Python: ${pythonInWords()}`;
+          await client.open(chosen, look.kept);
+          isInPython = true;
+          if (chosen === current) status.textContent = "";
+        }
+        return client.type(line);
+      },
+    });
+    place.replaceChildren(shown.element);
+    const typed = takeNote("shift-command");
+    if (typed !== undefined) shown.type(typed);
   }
 
   function listPlayed(): void {
@@ -139,17 +179,7 @@ function open(): void {
       if (chosen !== current) return;
       begin.hidden = true;
       status.textContent = "";
-      shown = shiftView(opened, {
-        type: (line) => client.type(line),
-        stop: () => client.stop(),
-        onKept: rememberShift,
-        onEnded(ended) {
-          rememberShift(undefined);
-          if (!ended.hidden) rememberPlayed(ended);
-          listPlayed();
-        },
-        link: (id, words) => html("a", { href: `${id}.html` }, words),
-      });
+      shown = shiftView(opened, { ...listeners, type: (line) => client.type(line), stop: () => client.stop() });
       place.replaceChildren(shown.element);
       shown.focus();
     } catch (error) {
@@ -229,7 +259,7 @@ function open(): void {
     else {
       if (found.kind === "case")
         message.say("This link needs a case file that is not stored on this device. Open the file.");
-      choose((kept?.own ?? null) === null ? (kept ?? ofTheDay()) : ofTheDay());
+      choose((kept?.own ?? null) === null ? (kept ?? firstShift) : ofTheDay());
     }
   }
   addEventListener("hashchange", read);
