@@ -9,14 +9,18 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, resolve } from "node:path";
 import { JSDOM } from "jsdom";
 import type { AskEngine, Result } from "../src/engine/api.ts";
-import type { CaseDocument, RunRequest } from "../src/engine/types.ts";
+import type { CaseDocument, RunRequest, Value } from "../src/engine/types.ts";
 import { colourSheet, patterns } from "../src/base/colours.ts";
 import { html } from "../src/base/elements.ts";
 import { loadPlot } from "../src/charts/plot.ts";
 import { predictionOf } from "../src/lab/prediction.ts";
 import { fetchFor, workbench } from "../src/lab/workbench.ts";
-import { type Beat, mostWords, spanOf } from "../src/stage/beats.ts";
-import { beatBar } from "../src/page/shared/beatBar.ts";
+import { switchStage } from "../src/stage/switchStage.ts";
+import { type Explanation, fewestSteps, mostWords, spanOf } from "../src/stage/beats.ts";
+import { dial } from "../src/page/shared/dial.ts";
+import { predictionSection } from "../src/page/shared/prediction.ts";
+import { rail } from "../src/page/shared/rail.ts";
+import { factDots } from "../src/page/front/factDots.ts";
 import { incidentList } from "../src/page/front/incidentList.ts";
 import type { Incident } from "../src/page/shared/incidents.ts";
 import { openedOn } from "../src/page/shared/openedOn.ts";
@@ -26,7 +30,7 @@ import { CanvasDrawing } from "./canvasDrawing.ts";
 const source = resolve(import.meta.dirname, "../src");
 const cacheFolder = resolve(import.meta.dirname, "../../.cache/openings");
 /** The width of the content on a screen of 1280 pixels, and on a phone of 390. */
-const widths = { wide: 1100, narrow: 358 } as const;
+const widths = { wide: 840, narrow: 358 } as const;
 /** The modules that draw it. */
 const drawnBy = ["base", "charts", "engine", "lab", "stage", "page/shared"];
 
@@ -70,6 +74,11 @@ export function listOf(incidents: readonly Incident[]): string {
   return inDocument(widths.wide, () => incidentList(incidents).outerHTML);
 }
 
+/** The documented numbers as dots, as HTML. */
+export function dotsOf(cases: readonly CaseDocument[]): string {
+  return inDocument(widths.wide, () => factDots(cases).outerHTML);
+}
+
 /** Return the first picture as HTML, or what an earlier build kept of it. */
 export async function firstPictureOf(
   engine: SimulatingEngine,
@@ -77,7 +86,7 @@ export async function firstPictureOf(
   document: CaseDocument,
 ): Promise<string> {
   const key = createHash("sha256").update(module).update(JSON.stringify(document));
-  key.update(JSON.stringify(beatsOf(document))).update(sourcesHash());
+  key.update(JSON.stringify(explanationOf(document))).update(sourcesHash());
   const file = join(cacheFolder, `${document.id}-first-${key.digest("hex").slice(0, 24)}.html`);
   if (existsSync(file)) return readFileSync(file, "utf8");
   const runs = new Map<string, Result>();
@@ -91,7 +100,8 @@ export async function firstPictureOf(
     },
   };
   const pictures = [];
-  for (const [name, width] of Object.entries(widths)) pictures.push(await drawn(remembering, document, name, width));
+  const explanation = await explained(remembering, module, document);
+  for (const size of Object.entries(widths)) pictures.push(await drawn(remembering, document, explanation, size));
   const picture = pictures.join("\n");
   mkdirSync(cacheFolder, { recursive: true });
   writeFileSync(file, picture);
@@ -113,47 +123,114 @@ function sourcesHash(): string {
   return (hashed = hash.digest("hex"));
 }
 
-/** @throws when a beat is too long or finds no moment. */
-function check(beats: readonly Beat[], run: Result, { id }: CaseDocument): void {
-  for (const beat of beats) {
-    const words = beat.say.split(" ").length;
-    if (words > mostWords)
-      throw new Error(`web/beats/${id}.json: "${beat.say}" has ${words} words; write at most ${mostWords}`);
-    if (spanOf(run, beat) === undefined) {
-      throw new Error(`web/beats/${id}.json: "${beat.say}" finds no moment in the run that the page opens on`);
-    }
-  }
-}
-
-/** The steps of a case's explanation. */
-export function beatsOf({ id }: Pick<CaseDocument, "id">): readonly Beat[] {
+/** The explanation of a case as its file has it. */
+export function explanationOf({ id }: Pick<CaseDocument, "id">): Explanation {
   const file = resolve(import.meta.dirname, `../beats/${id}.json`);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as readonly Beat[]) : [];
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Explanation) : { steps: [] };
 }
 
-async function drawn(engine: SimulatingEngine, document: CaseDocument, name: string, width: number): Promise<string> {
-  const beats = beatsOf(document);
+const seeds = [1, 2, 3];
+
+/**
+ * The explanation of a case for its page, checked, with the normal value of its number.
+ *
+ * @throws when there are too few steps, a step is too long or finds no moment on one of the seeds, or the number is not in the run
+ * or would answer the question.
+ */
+export async function explained(
+  engine: SimulatingEngine,
+  module: Uint8Array,
+  document: CaseDocument,
+): Promise<Explanation> {
+  const explanation = explanationOf(document);
+  const key = createHash("sha256").update(module).update(JSON.stringify(document)).update(JSON.stringify(explanation));
+  for (const name of ["stage/beats.ts", "engine/journeys.ts"]) key.update(readFileSync(join(source, name)));
+  const file = join(cacheFolder, `${document.id}-steps-${key.digest("hex").slice(0, 24)}.json`);
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as Explanation;
+  await fetchFor(document);
+  const checked = check(engine, document, explanation);
+  mkdirSync(cacheFolder, { recursive: true });
+  writeFileSync(file, JSON.stringify(checked));
+  return checked;
+}
+
+function check(engine: SimulatingEngine, document: CaseDocument, { dial, steps }: Explanation): Explanation {
+  const doc = openedOn(document);
+  const fail = (words: string): never => {
+    throw new Error(`web/beats/${doc.id}.json: ${words}`);
+  };
+  if (steps.length < fewestSteps) fail(`${steps.length} steps; write at least ${fewestSteps}`);
+  for (const { say } of steps) {
+    const words = say.split(" ").length;
+    if (words > mostWords) fail(`"${say}" has ${words} words; write at most ${mostWords}`);
+  }
+  const question = predictionOf(doc, { read: () => null, write: () => undefined });
+  const record = recordedBy(doc);
+  for (const seed of seeds) {
+    const run = engine.run({ case: doc.id, variant: doc.default_variant, seed, set: record });
+    for (const step of steps)
+      if (spanOf(run, step) === undefined) fail(`"${step.say}" finds no moment in the opening run with seed ${seed}`);
+    if (dial !== undefined && !(dial.metric in run.summary.metrics)) fail(`the run has no metric ${dial.metric}`);
+  }
+  if (dial === undefined) return { steps };
+  if (question.coveredIn({ variant: doc.default_variant, set: {} })(dial.metric))
+    fail(`${dial.metric} would answer the question`);
+  if (dial.normal === undefined) return { dial, steps };
+  const { variant } = dial.normal;
+  if (question.isOpenFor(variant)) fail(`the normal value is of "${variant}", which answers the question`);
+  const value = engine.run({ case: doc.id, variant }).summary.metrics[dial.metric];
+  if (value === undefined) return fail(`"${variant}" has no metric ${dial.metric}`);
+  return { dial: { ...dial, normal: { ...dial.normal, value } }, steps };
+}
+
+/** What the stage of a page has the engine record. */
+function recordedBy(doc: CaseDocument): Readonly<Record<string, Value>> {
+  const { journeys } = inDocument(widths.wide, () => switchStage(doc, stageWithoutReader));
+  return journeys === undefined ? {} : { "record.journeys": journeys };
+}
+
+const stageWithoutReader = { name: "check", run: () => undefined, onSwitch: () => undefined };
+
+async function drawn(
+  engine: SimulatingEngine,
+  document: CaseDocument,
+  { dial: number, steps }: Explanation,
+  [name, width]: readonly [string, number],
+): Promise<string> {
   const close = openDocument(width);
   try {
     const doc = openedOn(document);
     await fetchFor(doc);
     await loadPlot();
     const failed: unknown[] = [];
+    const question = predictionOf(doc, { read: () => null, write: () => undefined });
     const bench = workbench<Result>({
       document: doc,
       ask: engine.ask,
       engine: { run: (request) => Promise.resolve(engine.run(request)) },
       name,
       hasStage: true,
-      prediction: predictionOf(doc, { read: () => null, write: () => undefined }),
+      prediction: question,
       listeners: { onResult: () => undefined, onState: () => undefined, onError: (error) => failed.push(error) },
     });
     const summary = html("p", { class: "variant-summary" });
     summary.textContent = doc.variants.find((variant) => variant.name === doc.default_variant)?.summary ?? "";
-    const explanation = beatBar(beats, ({ from_ns, to_ns }) => bench.stage!.playSpan(from_ns, to_ns));
+    const headline = dial(number);
+    const asked = predictionSection({
+      prediction: question,
+      ask: doc.ask,
+      onAnswered: () => undefined,
+      measure: () => new Promise(() => undefined),
+    });
+    const explanation = rail({
+      steps,
+      play: ({ from_ns, to_ns }) => bench.stage!.playSpan(from_ns, to_ns),
+      after: [asked.element],
+    });
     const frame = runFrame(bench, {
-      beats: explanation.element,
-      beside: [],
+      choice: [bench.variants],
+      dial: headline.element,
+      rail: explanation.element,
       summary,
       reset: html("button", { type: "button", class: "quiet reset", hidden: "" }, "Reset"),
       after: [],
@@ -164,8 +241,8 @@ async function drawn(engine: SimulatingEngine, document: CaseDocument, name: str
     for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
     const { run } = bench.controller;
     if (run === undefined) throw new Error(`${document.id}: the run that the page opens on did not end`);
-    check(beats, run, document);
     explanation.show(run);
+    headline.show(run, undefined, question.coveredIn(bench.controller.state));
     if (!explanation.begin()) bench.stage!.autoplay();
     const picture = staticCopy(frame, name);
     bench.close();

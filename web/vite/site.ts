@@ -22,9 +22,20 @@ import type { AskEngine, Result } from "../src/engine/api.ts";
 import { open, readResult, scenarioOf, type Engine } from "../src/engine/simulate.ts";
 import type { CaseDocument, CaseEntry, RunRequest } from "../src/engine/types.ts";
 import { cardFile, type Incident, pictureFile } from "../src/page/shared/incidents.ts";
+import type { Explanation } from "../src/stage/beats.ts";
 import { around, familyList } from "./around.ts";
+import ticket from "../src/page/oncall/firstLook.json" with { type: "json" };
 import { escapeHtml } from "./escape.ts";
-import { beatsOf, firstPictureOf, listOf, sceneIn, theme } from "./firstPicture.ts";
+import {
+  dotsOf,
+  explained,
+  explanationOf,
+  firstPictureOf,
+  listOf,
+  sceneIn,
+  type SimulatingEngine,
+  theme,
+} from "./firstPicture.ts";
 import { openingOf, type Opening } from "./openingRuns.ts";
 import { card, cardOf } from "./picture.ts";
 import { address as siteAddress } from "./project.ts";
@@ -107,12 +118,22 @@ async function cardParts(document: CaseDocument): Promise<Parameters<typeof card
   const { picture, caption } = await opening(document);
   const scene = sceneIn(await firstPicture(document));
   if (scene === undefined) return [{ ...document, caption }, picture];
-  return [{ ...document, caption: beatsOf(document)[0]?.say ?? caption }, scene];
+  return [{ ...document, caption: explanationOf(document).steps[0]?.say ?? caption }, scene];
 }
 
 /** The frame of that run, as the page's file holds it. */
 async function firstPicture(document: CaseDocument): Promise<string> {
-  const { engine, module, ask } = await siteEngine();
+  const { module } = await siteEngine();
+  return firstPictureOf(await simulating(), module, document);
+}
+
+async function explanationFor(document: CaseDocument): Promise<Explanation> {
+  const { module } = await siteEngine();
+  return explained(await simulating(), module, document);
+}
+
+async function simulating(): Promise<SimulatingEngine> {
+  const { engine, ask } = await siteEngine();
   const run = (request: RunRequest): Result => {
     const opened = open(engine, request);
     while (opened.step(eventsAtOnce) < 1);
@@ -121,7 +142,7 @@ async function firstPicture(document: CaseDocument): Promise<string> {
     return result;
   };
   const asking = (name: string, input: unknown) => Promise.resolve().then(() => ask(name, input));
-  return firstPictureOf({ ask: asking as AskEngine, run }, module, document);
+  return { ask: asking as AskEngine, run };
 }
 
 async function incidentOf(document: CaseDocument): Promise<Incident> {
@@ -215,6 +236,7 @@ export interface Surroundings {
   readonly address: string;
   /** The frame of the opening run, and what it is painted with. */
   readonly first: { readonly picture: string; readonly style: string; readonly patterns: string };
+  readonly explanation: Explanation;
 }
 
 /** The front page with the first picture of its incident, and the list of all. */
@@ -223,12 +245,15 @@ async function fillFrontPage(page: string, cases: readonly CaseDocument[]): Prom
   const document = cases.find((each) => each.id === id);
   if (document === undefined) throw new Error(`index.html: there is no case "${id ?? ""}" to show`);
   const painted = theme();
-  const picture = `${painted.patterns}${beatsScript(document)}${await firstPicture(document)}`;
+  const beats = beatsScript(await explanationFor(document));
+  const picture = `${painted.patterns}${beats}${await firstPicture(document)}`;
   const list = listOf(await Promise.all(cases.map(incidentOf)));
   return page
     .replace("</head>", () => `  <style>${painted.style}</style>\n  </head>`)
     .replace("<!--front-picture-->", () => picture)
-    .replace("<!--incident-list-->", () => list);
+    .replace("<!--incident-list-->", () => list)
+    .replace("<!--fact-dots-->", () => dotsOf(cases))
+    .replace("<!--ticket-->", () => escapeHtml(ticket.opened.ticket));
 }
 
 /** The first sentence of a text in Markdown, without its marks. */
@@ -237,15 +262,14 @@ function firstSentence(text: string): string {
 }
 
 /** The explanation's steps, as data in the page's file. */
-function beatsScript(document: CaseDocument): string {
-  const beats = beatsOf(document);
-  if (beats.length === 0) return "";
-  return `<script type="application/json" id="beats">${JSON.stringify(beats).replaceAll("<", "\\u003c")}</script>`;
+function beatsScript(explanation: Explanation): string {
+  const text = JSON.stringify(explanation).replaceAll("<", "\\u003c");
+  return `<script type="application/json" id="beats">${text}</script>`;
 }
 
 /** The template of a case's page, filled. */
 export function fillCasePage(template: string, document: CaseDocument, surroundings: Surroundings): string {
-  const { cases, caption, library, address, first } = surroundings;
+  const { cases, caption, library, address, first, explanation } = surroundings;
   const words: Record<string, string> = {
     id: document.id,
     code: document.code,
@@ -267,7 +291,7 @@ export function fillCasePage(template: string, document: CaseDocument, surroundi
     )
     .replace("</head>", () => `  <style>${first.style}</style>\n  </head>`)
     .replace("<!--first-picture-->", () => first.picture)
-    .replace("<!--patterns-->", () => `${first.patterns}${beatsScript(document)}`)
+    .replace("<!--patterns-->", () => `${first.patterns}${beatsScript(explanation)}`)
     .replace(
       '<footer class="site">',
       () => `${around(cases, document.id)}\n    ${familyList(cases, document.id)}\n    <footer class="site">`,
@@ -288,6 +312,7 @@ export function casePages(): Plugin {
       library: libraryName(document.id),
       address,
       first: { ...theme(), picture: await firstPicture(document) },
+      explanation: await explanationFor(document),
     });
   return {
     name: "seeklab-case-pages",

@@ -35,7 +35,7 @@ export function alignmentStage(options: StageOptions): Stage {
     event.preventDefault();
     answer();
   });
-  inner.element.append(form);
+  inner.foot.prepend(form);
   return inner;
 }
 

@@ -3,9 +3,10 @@
  * recorded, so that it cannot become stale; the site's build fails when a query finds nothing in the run that a page opens on.
  */
 import type { Result } from "../engine/api.ts";
+import { outagesOf } from "../charts/rows/outages.ts";
 import { journeysOf, type Journeys, type MarkName, markNames } from "../engine/journeys.ts";
 
-/** The nth of something, from 1. Without a number, the first. */
+/** The nth of something, from 1; of marks and stays from the last one, -1, backwards as well. Without a number, the first. */
 interface Nth {
   readonly nth?: number;
 }
@@ -15,6 +16,9 @@ interface ColumnQuery extends Nth {
   readonly column: string;
   readonly above?: number;
   readonly below?: number;
+  /** The value first reaches this share of the largest in the run; with `after_peak`, first falls to it after that. */
+  readonly share?: number;
+  readonly after_peak?: boolean;
 }
 
 export type Query =
@@ -23,10 +27,26 @@ export type Query =
   | ({ readonly mark: MarkName } & Nth)
   /** A stay of a request in a phase; `end` is when it is over. */
   | ({ readonly phase: string; readonly end?: boolean } & Nth)
-  /** The request that took longest; `end` is when it is done. */
-  | { readonly request: "slowest"; readonly end?: boolean }
-  /** A moment counted from the start, for a run in which nothing happens but what the clock says. */
-  | { readonly at_s: number };
+  /** The request that took longest, or the first one; `end` is when it is done. */
+  | { readonly request: "slowest" | "first"; readonly end?: boolean }
+  /** An outage of a fleet, or one that lost data: on the clock on which each takes a second. */
+  | { readonly outage: "any" | "lossy"; readonly nth?: number }
+  /** The start or the end of the run. */
+  | { readonly run: "start" | "end" };
+
+/** The number that an incident is about. */
+export interface DialSpec {
+  readonly metric: string;
+  readonly label: string;
+  /** What the number is where nothing is wrong: in another variant. The site's build adds the value. */
+  readonly normal?: { readonly label: string; readonly variant: string; readonly value?: number };
+}
+
+/** What `web/beats/` holds of a case. */
+export interface Explanation {
+  readonly dial?: DialSpec;
+  readonly steps: readonly Beat[];
+}
 
 export interface Beat {
   /** At most {@link mostWords} words. */
@@ -39,6 +59,9 @@ export interface Beat {
 }
 
 export const mostWords = 14;
+export const fewestSteps = 3;
+/** How long an outage is shown. */
+export const outage_ns = 1e9;
 
 export interface Span {
   readonly from_ns: number;
@@ -54,24 +77,36 @@ export function spanOf(result: Result, { from, to = from, before_s = 0, after_s 
 }
 
 function momentOf(result: Result, query: Query): number | undefined {
-  if ("at_s" in query) return query.at_s * 1e9 <= result.summary.simulated_ns ? query.at_s * 1e9 : undefined;
+  if ("run" in query) return query.run === "start" ? 0 : result.summary.simulated_ns;
+  if ("outage" in query) return momentOfOutage(result, query.outage === "lossy", query.nth ?? 1);
   if ("column" in query) return momentOfColumn(result, query);
   const journeys = journeysOf(result);
   if ("mark" in query) {
     if (!markNames.includes(query.mark))
       throw new Error(`"${query.mark}" is not a mark; known: ${markNames.join(", ")}`);
-    return journeys.marks(query.mark).time_ns[(query.nth ?? 1) - 1];
+    return nthOf(journeys.marks(query.mark).time_ns, query.nth ?? 1);
   }
   if ("phase" in query) return momentOfPhase(journeys, query.phase, query.nth ?? 1, query.end === true);
-  return momentOfSlowest(journeys, query.end === true);
+  return momentOfRequest(journeys, query.request, query.end === true);
+}
+
+function momentOfOutage(result: Result, isLossy: boolean, nth: number): number | undefined {
+  const places = outagesOf(result).flatMap(({ lost }, place) => (isLossy && lost.length === 0 ? [] : [place]));
+  const place = places[nth - 1];
+  return place === undefined ? undefined : place * outage_ns;
 }
 
 /** Names of a column that says when a row of its table was. */
 const times = ["time_ns", "begin_ns", "from_ns", "issue_ns"];
 
-function momentOfColumn(result: Result, { column: name, above, below, nth = 1 }: ColumnQuery): number | undefined {
+function momentOfColumn(result: Result, query: ColumnQuery): number | undefined {
+  const { column: name, above, below, share, after_peak = false, nth = 1 } = query;
   const values = result.columns[name];
   if (values === undefined) throw new Error(`the run has no column ${name}`);
+  if (share !== undefined) {
+    const row = rowOfShare(values, share, after_peak);
+    return row < 0 ? undefined : timeOfRow(result, name, row, values.length);
+  }
   const isMeant = (value: number | undefined) =>
     value !== undefined && (above === undefined || value > above) && (below === undefined || value < below);
   let found = 0;
@@ -84,6 +119,17 @@ function momentOfColumn(result: Result, { column: name, above, below, nth = 1 }:
   return undefined;
 }
 
+/** The first row that reaches a share of the largest value, or that falls to it after the largest; -1 for none. */
+function rowOfShare(values: ArrayLike<number>, share: number, isAfterPeak: boolean): number {
+  let peak = 0;
+  for (let row = 1; row < values.length; row++) if (values[row]! > values[peak]!) peak = row;
+  const level = share * (values[peak] ?? 0);
+  for (let row = isAfterPeak ? peak + 1 : 0; row < values.length; row++) {
+    if (isAfterPeak ? values[row]! <= level : values[row]! >= level) return row;
+  }
+  return -1;
+}
+
 function timeOfRow(result: Result, name: string, row: number, rows: number): number {
   const table = name.slice(0, name.indexOf("."));
   const time = times.map((column) => result.columns[`${table}.${column}`]).find((values) => values?.length === rows);
@@ -91,19 +137,25 @@ function timeOfRow(result: Result, name: string, row: number, rows: number): num
   return time?.[row] ?? (row / rows) * result.summary.simulated_ns;
 }
 
+function nthOf(list: ArrayLike<number>, nth: number): number | undefined {
+  return list[nth < 0 ? list.length + nth : nth - 1];
+}
+
 function momentOfPhase(journeys: Journeys, phase: string, nth: number, isEnd: boolean): number | undefined {
   const stays: number[] = [];
   for (let stay = 0; stay < journeys.from_ns.length; stay++) if (journeys.phaseOf(stay) === phase) stays.push(stay);
   stays.sort((a, b) => journeys.from_ns[a]! - journeys.from_ns[b]!);
-  const stay = stays[nth - 1];
+  const stay = nthOf(stays, nth);
   return stay === undefined ? undefined : (isEnd ? journeys.to_ns : journeys.from_ns)[stay];
 }
 
-function momentOfSlowest(journeys: Journeys, isEnd: boolean): number | undefined {
-  let [best, most] = [-1, -1];
+function momentOfRequest(journeys: Journeys, which: "slowest" | "first", isEnd: boolean): number | undefined {
+  let [best, most] = [-1, -Infinity];
   for (let row = 0; row < journeys.count; row++) {
-    const took = journeys.lastOf(row) - journeys.begin_ns[row]!;
-    if (journeys.parent[row]! < 0 && journeys.owner[row] === 0 && took > most) [best, most] = [row, took];
+    if (journeys.parent[row]! >= 0 || journeys.owner[row] !== 0) continue;
+    const begin = journeys.begin_ns[row]!;
+    const rank = which === "first" ? -begin : journeys.lastOf(row) - begin;
+    if (rank > most) [best, most] = [row, rank];
   }
   if (best < 0) return undefined;
   return isEnd ? journeys.lastOf(best) : journeys.begin_ns[best];

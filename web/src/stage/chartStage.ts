@@ -28,12 +28,9 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
   const details = html("details", { class: "table" }, html("summary", {}, "Table"));
   const time = transport({ speeds, onMove: () => move(), onRest: () => onRest?.() });
   const { player } = time;
-  const below = html("div", { class: "below" });
   const element = html("div", { class: "stage timeline" }, frame);
   if (isTimed) element.append(time.element);
-  element.append(below);
-  if (isTimed) element.append(caption);
-  element.append(told, details);
+  const foot = html("div", { class: "stage-foot" }, ...(isTimed ? [caption] : []), told, details);
 
   function draw(): void {
     if (result === undefined || room.width === 0) return;
@@ -86,7 +83,7 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
 
   return {
     element,
-    below,
+    foot,
     show(next) {
       const isFirst = result === undefined;
       const isCut = player.isAutoplaying && !isFirst && result !== next;

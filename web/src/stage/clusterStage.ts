@@ -41,8 +41,8 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
   );
   const time = transport({ speeds, onMove: () => draw(), onRest: () => onRest?.() });
   const { player } = time;
-  const below = html("div", { class: "below" });
-  const element = html("div", { class: "stage cluster" }, frame, time.element, below, caption, hint);
+  const element = html("div", { class: "stage cluster" }, frame, time.element);
+  const foot = html("div", { class: "stage-foot" }, caption, hint);
 
   function draw(): void {
     if (result === undefined || room.width === 0) return;
@@ -101,7 +101,7 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
 
   return {
     element,
-    below,
+    foot,
     show(next) {
       const isFirst = result === undefined;
       const before_ns = player.kept_ns;

@@ -12,10 +12,10 @@ import { groupThousands } from "../base/format.ts";
 import { keyEntry } from "../charts/legend.ts";
 import { type Outage, outagesOf } from "../charts/rows/outages.ts";
 import { isNarrow } from "./kit/layout.ts";
+import { outage_ns as each_ns } from "./beats.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
-const each_ns = 1e9;
 /** Shares of its second after which all of an outage's nodes are dark, and its lost sets are shown. */
 const [allDark, shown] = [0.35, 0.5];
 /** A field is so many times as wide as it is high: on a wide screen, and on a narrow one. */
@@ -49,8 +49,8 @@ export function copysetStage({ onRest }: StageOptions): Stage {
     onRest: () => onRest?.(),
   });
   const { player } = time;
-  const below = html("div", { class: "below" });
-  const element = html("div", { class: "stage copysets" }, field, time.element, below, caption, key, note);
+  const element = html("div", { class: "stage copysets" }, field, time.element);
+  const foot = html("div", { class: "stage-foot" }, caption, key, note);
 
   function placeAt(time_ns: number): number {
     return Math.max(0, Math.min(outages.length - 1, Math.floor(time_ns / each_ns)));
@@ -142,7 +142,7 @@ export function copysetStage({ onRest }: StageOptions): Stage {
 
   return {
     element,
-    below,
+    foot,
     show(next) {
       const isFirst = result === undefined;
       const before_ns = player.kept_ns;

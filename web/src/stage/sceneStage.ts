@@ -67,20 +67,9 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
   const details = html("details", { class: "table" }, html("summary", {}, "Table"));
   const time = transport({ speeds, onMove: () => draw(), onRest: () => rest() });
   const { player } = time;
-  const below = html("div", { class: "below" });
   const moments = html("div", { class: "moments" }, panels[1].words, panels[0].words);
-  const element = html(
-    "div",
-    { class: "stage scene" },
-    stageFrame,
-    time.element,
-    below,
-    moments,
-    key,
-    note,
-    follow,
-    details,
-  );
+  const element = html("div", { class: "stage scene" }, stageFrame, time.element);
+  const foot = html("div", { class: "stage-foot" }, key, moments, note, follow, details);
   element.dataset.scene = scene.name;
   const paint = painter(element);
   let beside: Beside | undefined;
@@ -334,7 +323,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
 
   return {
     element,
-    below,
+    foot,
     show(result) {
       const own = panels[0];
       const isFirst = own.result === undefined;

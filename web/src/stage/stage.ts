@@ -30,9 +30,10 @@ export interface Beside {
 }
 
 export interface Stage {
+  /** The picture and its clock. */
   readonly element: HTMLElement;
-  /** Empty place under the picture and its clock, for what changes the run. */
-  readonly below: HTMLElement;
+  /** Words about the picture: the moment, the key, a table. Their owner places them. */
+  readonly foot: HTMLElement;
   /** Shows a run at the same moment as the one before. A run to compare with keeps the scales of both the same. */
   show(result: Result, reference?: Result): void;
   /** Plays another run beside it, or nothing any more; a stage that cannot has no such thing. */

@@ -39,8 +39,8 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
   const time = transport({ speeds, above: overview, onMove: () => draw(), onRest: () => rest() });
   const { player } = time;
   const key = html("p", { class: "key" });
-  const below = html("div", { class: "below" });
-  const element = html("div", { class: "stage" }, frame, time.element, below, key, caption);
+  const element = html("div", { class: "stage" }, frame, time.element);
+  const foot = html("div", { class: "stage-foot" }, key, caption);
 
   function reads() {
     return result === undefined ? [] : readsOf(result, job);
@@ -149,7 +149,7 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
 
   return {
     element,
-    below,
+    foot,
     show(next, reference = next) {
       // A reader who changes something does not want to wait for the end of the opening.
       const isCut = player.isAutoplaying && result !== undefined && result !== next;

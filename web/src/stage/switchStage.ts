@@ -19,10 +19,8 @@ const mostStays = 40_000;
 /** By this share of the time of all clients, few requests are still to begin. */
 const stillUnderWay = 0.98;
 
-export interface SwitchStage extends Omit<Stage, "show" | "below" | "playSpan"> {
+export interface SwitchStage extends Omit<Stage, "show" | "playSpan"> {
   playSpan(from_ns: number, to_ns: number): void;
-  /** Keeps an element under the picture and its clock, whichever stage is shown. */
-  keepBelow(element: HTMLElement): void;
   /** The stage that shows the run. */
   readonly current: Stage;
   /** The journeys that the engine records for the current stage; undefined if it plays none. */
@@ -50,11 +48,11 @@ export function switchStage(
   const views = [...new Set<string>([doc.view, ...doc.views.filter(isStage), lifeScene.name])];
   const made = new Map<string, Stage>();
   const place = html("div", { class: "stage-place" });
+  const words = html("div");
   // Do not open the page with a hidden view.
   let view = views.find((name) => !isCovered(name)) ?? lifeScene.name;
   let fields: Fields | undefined;
   let beside: Beside | undefined;
-  let kept: HTMLElement | undefined;
   let looked_ns = 0;
 
   function stage(): Stage {
@@ -77,6 +75,7 @@ export function switchStage(
         place.replaceChildren(
           html("p", { class: "empty" }, "Hidden until you predict: this picture contains the answer."),
         );
+        words.replaceChildren();
         return;
       }
       // The requests that are looked at are those of the moment that was looked at, unless all are done by then.
@@ -89,15 +88,16 @@ export function switchStage(
       const before = recorded();
       view = next;
       const current = stage();
-      if (kept !== undefined) current.below.append(kept);
       place.replaceChildren(current.element);
+      words.replaceChildren(current.foot);
       const isScene = current.element.dataset.scene !== undefined;
       options.onSwitch(isScene && JSON.stringify(recorded()) !== JSON.stringify(before));
     },
   });
   choice.element.classList.add("stages");
   place.append(stage().element);
-  const element = html("div", { class: "stage-switch" }, place, ...(views.length > 1 ? [choice.element] : []));
+  words.append(stage().foot);
+  const foot = html("div", { class: "stage-words" }, words, ...(views.length > 1 ? [choice.element] : []));
 
   function recorded(): Value | undefined {
     const scene = sceneNamed(view);
@@ -115,7 +115,8 @@ export function switchStage(
   }
 
   return {
-    element,
+    element: place,
+    foot,
     get current() {
       return stage();
     },
@@ -128,10 +129,6 @@ export function switchStage(
     beside(other) {
       beside = other;
       stage().beside?.(beside);
-    },
-    keepBelow(element) {
-      kept = element;
-      stage().below.append(element);
     },
     playSpan: (from_ns, to_ns) => stage().playSpan?.(from_ns, to_ns),
     autoplay: () => stage().autoplay(),

@@ -94,6 +94,7 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
   const { controller } = bench;
   bench.sentence.setAttribute("aria-live", "polite");
   root.append(bench.variants, bench.sentence, bench.stage?.element ?? figure, bench.controls);
+  if (bench.stage !== undefined) root.append(bench.stage.foot);
 
   function read(): RunState {
     return { variant: model.get("variant") || doc.default_variant, set: model.get("set"), seed: model.get("seed") };

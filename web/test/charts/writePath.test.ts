@@ -314,7 +314,7 @@ describe("the stage of a chart", () => {
     scene.show(run);
     scene.autoplay();
     expect(scene.moment_ns / 1e9).toBeCloseTo(0.9, 3);
-    expect(scene.element.querySelector(".moment")!.textContent).toBe(describeMoment(run, scene.moment_ns / 1e9));
+    expect(scene.foot.querySelector(".moment")!.textContent).toBe(describeMoment(run, scene.moment_ns / 1e9));
     expect(scene.element.querySelector<HTMLElement>(".cursor")!.style.transform).toContain("translateX(");
     expect(scene.element.querySelector("input.scrubber")!.getAttribute("aria-valuetext")).toContain("dirty");
     scene.dispose();

@@ -41,7 +41,7 @@ function press(key: string): void {
   scrubber.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
 }
 
-const moment = () => stage.element.querySelector(".moment")!.textContent;
+const moment = () => stage.foot.querySelector(".moment")!.textContent;
 const count = (what: string) => stage.element.querySelectorAll(what).length;
 
 describe("outages of a fleet", () => {
@@ -74,7 +74,7 @@ describe("outages of a fleet", () => {
     press("ArrowRight");
     expect(numbersIn(moment())).toEqual(["8", "3", "12", "1"]);
     expect(numbersIn(stage.element.querySelector(".clock")!.textContent)).toEqual(["8"]);
-    expect(numbersIn(stage.element.querySelector(".note")!.textContent)).toEqual(["2", "1"]);
+    expect(numbersIn(stage.foot.querySelector(".note")!.textContent)).toEqual(["2", "1"]);
   });
 
   it("are no moments of the run", () => {

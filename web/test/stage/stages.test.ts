@@ -72,7 +72,7 @@ describe("the strip", () => {
   it("has a key with every phase in which a read was, and no other", () => {
     const run = q1Result({ reads: 20 });
     const { stage } = open("prefetch-strip", "odx", run, []);
-    const named = Array.from(stage.element.querySelectorAll(".key > span"), (entry) => entry.textContent.trim());
+    const named = Array.from(stage.foot.querySelectorAll(".key > span"), (entry) => entry.textContent.trim());
     const present = phases.filter((_, at) => readsOf(run, "odx").some(({ phase_ns }) => phase_ns[at]! > 0));
     expect(present.length).toBeGreaterThan(2);
     expect(named.flatMap((words) => words.split(", ")).toSorted()).toEqual(
@@ -131,12 +131,12 @@ describe("the alignment", () => {
     const stage = stageOf({ view: "alignment", focus: { job: "writer", op: "write" } }, { ask: ask as never });
     opened.push(stage);
     stage.show(partitionResult(1536));
-    const input = stage.element.querySelector<HTMLInputElement>("input[type=text]")!;
+    const input = stage.foot.querySelector<HTMLInputElement>("input[type=text]")!;
     const type = (words: string) => {
       input.value = words;
       input.dispatchEvent(new Event("input"));
     };
-    const output = stage.element.querySelector("form output")!;
+    const output = stage.foot.querySelector("form output")!;
     const taken = output.textContent;
     type("1MiB");
     // The start and the block; of one that is not aligned also what it costs.
@@ -206,7 +206,7 @@ describe("a scene", () => {
     expect(stage.moment_ns).toBe(40e9 - 1); // nothing is under way
     stage.autoplay();
     stage.show(runOf(0, 40, 41, 42));
-    expect(stage.element.querySelector(".follow .moment")!.textContent).toContain("Read of 4");
+    expect(stage.foot.querySelector(".follow .moment")!.textContent).toContain("Read of 4");
   });
 
   it("begins with its first request, or with that of the run beside it where it has none", () => {
@@ -221,7 +221,7 @@ describe("a scene", () => {
       stage.show(own);
       stage.beside!({ result: other, label: "Before", own: "Now" });
       expect(stage.moment_ns).toBe(from_s * 1e9);
-      expect(stage.element.querySelector(".follow .moment")!.textContent).toContain(words);
+      expect(stage.foot.querySelector(".follow .moment")!.textContent).toContain(words);
     }
   });
 });

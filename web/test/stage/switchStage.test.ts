@@ -32,7 +32,7 @@ function recordedFor(doc: Pick<CaseDocument, "view" | "journeys">, key?: string,
   stage.current.show(run);
   stage.autoplay(); // with reduced motion it stands still in the middle
   if (key !== undefined) stage.element.querySelector(".scrubber")!.dispatchEvent(new KeyboardEvent("keydown", { key }));
-  stage.element.querySelector<HTMLInputElement>('input[value="life"]')!.dispatchEvent(new Event("change"));
+  stage.foot.querySelector<HTMLInputElement>('input[value="life"]')!.dispatchEvent(new Event("change"));
   const { journeys } = stage;
   stage.dispose();
   return journeys;

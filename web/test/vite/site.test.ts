@@ -33,6 +33,7 @@ describe("a case's page", () => {
         library: "libraries/x.json",
         address: "https://example.org/lab/",
         first: { picture: `<div class="first-picture">${id}</div>`, style: ".seeklab{}", patterns: "" },
+        explanation: { steps: [] },
       },
     );
 

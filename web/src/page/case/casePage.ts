@@ -13,11 +13,13 @@ import { html } from "../../base/elements.ts";
 import { keepUnits } from "../../base/format.ts";
 import { take } from "../../lab/measure.ts";
 import { type Memory, predictionOf } from "../../lab/prediction.ts";
+import type { RunState } from "../../lab/runController.ts";
 import { fetchFor, workbench } from "../../lab/workbench.ts";
 import { loadStages } from "../../stage/stages.ts";
 import { addressOf } from "../shared/address.ts";
 import { afterQuestion } from "./afterQuestion.ts";
-import { beatBar, beatsOfPage } from "../shared/beatBar.ts";
+import { dial } from "../shared/dial.ts";
+import { explanationOfPage, rail } from "../shared/rail.ts";
 import { CaseState } from "./caseState.ts";
 import { openedOn } from "../shared/openedOn.ts";
 import { exportPanel } from "./exportPanel.ts";
@@ -38,7 +40,7 @@ import { inPlaceOfFirstPicture } from "../shared/firstPicture.ts";
 import { progress } from "../shared/progress.ts";
 import { storeAnswer } from "../shared/progressStore.ts";
 import { runFrame } from "../shared/runFrame.ts";
-import { sweepPanel } from "./sweepPanel.ts";
+import { trail } from "../shared/trail.ts";
 import { afterRest, whileMoving } from "./timers.ts";
 import { warnings } from "./warnings.ts";
 import { whatIfs } from "./whatIfs.ts";
@@ -65,6 +67,19 @@ async function open(linked: PageState): Promise<void> {
   const doc = await engine.call("case", { id });
   await fetchFor(doc);
   await build(engine, openedOn(doc), start)();
+}
+
+/** What was done about it, from its source. */
+function sourceStep({ source }: CaseDocument): HTMLElement {
+  return html(
+    "p",
+    { class: "source-step" },
+    "What they found: ",
+    html("a", { href: source.url }, source.name),
+    `, ${source.year}. `,
+    html("a", { href: "#why-title" }, "Why it happened"),
+    ".",
+  );
 }
 
 const answered: Memory = { read: () => '{"guess":null}', write: () => undefined };
@@ -140,7 +155,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     prediction: question,
     start: state.begin,
     onControls(list) {
-      range.offer(list);
+      visited?.offer(list);
       framed?.ready(list.map(({ path }) => path));
     },
     onRest: () => showMoment(),
@@ -156,6 +171,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
         // A message about a wrong link stays until the reader does something.
         if (!isOpening) message.clear();
         explanation.show(result);
+        visited?.visit(result.summary, controller.state);
         unusual.show(result.summary);
         framed?.result(result, controller.state);
         about.show(result);
@@ -188,8 +204,9 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     },
   });
   const { controller } = bench;
-  const explanation = beatBar(beatsOfPage(), ({ from_ns, to_ns }) => stage.playSpan(from_ns, to_ns));
   const stage = bench.stage!;
+  const { dial: number, steps } = explanationOfPage();
+  const headline = dial(number);
   const pageState = () => state.pageState(controller.state);
   const address = addressOf({ state: pageState, onState: restore, message });
   const link = (path = location.pathname) => new URL(`${path}${encodeRunLink(pageState())}`, location.href).href;
@@ -212,7 +229,9 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     variantSummary.replaceChildren(html("b", {}, whatIf.title), ". ", ...inline(whatIf.surprise));
     root.querySelector(".stage-section")?.scrollIntoView({ block: "start" });
   });
-  const range = sweepPanel(doc, controller);
+  const isCovered = (run: RunState, metric: string) => question.coveredIn(run)(metric);
+  const visited =
+    number === undefined ? undefined : trail({ dial: number, controller, isCovered, isOpen: () => !question.isOpen });
   const onwards = exportPanel({
     engine,
     document: doc,
@@ -229,6 +248,8 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     onAnswered: () => {
       bench.uncover();
       gate.open();
+      visited?.open();
+      source.hidden = false;
       showMoment();
       pair.checked = true;
       if (question.revealing !== undefined) controller.replace({ variant: question.revealing, set: {} });
@@ -262,23 +283,24 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     () => predicted.insist(),
   );
 
+  const source = sourceStep(doc);
+  source.hidden = question.isOpen;
+  const explanation = rail({
+    steps,
+    play: ({ from_ns, to_ns }) => stage.playSpan(from_ns, to_ns),
+    after: framed === undefined ? [predicted.element, ...(visited === undefined ? [] : [visited.element]), source] : [],
+  });
   const frame = runFrame(bench, {
-    beats: explanation.element,
-    beside: [pairLabel, bar.element],
+    choice: [bench.variants, pairLabel, bar.element],
+    dial: headline.element,
+    rail: explanation.element,
     summary: variantSummary,
     reset,
     after: [spoken, unusual.element],
   });
   const shown = inPlaceOfFirstPicture(root.querySelector<HTMLElement>(".stage-section")!, frame);
   if (framed === undefined) {
-    root.append(
-      html("div", { class: "prediction-place" }, predicted.element),
-      instruments.element,
-      gate.element,
-      range.element,
-      onwards,
-      about.element,
-    );
+    root.append(instruments.element, gate.element, onwards, about.element);
   } else root.append(wayOut(doc, link));
   void engine
     .call("version", {})
@@ -288,6 +310,10 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
   showVariant();
 
   function showBeside(): void {
+    if (controller.run !== undefined) {
+      const { state: run, run: result } = controller;
+      headline.show(result, state.comparedWith(controller)?.result, question.coveredIn(run));
+    }
     const beside = stage.canPlayBeside ? state.besideOf(controller) : undefined;
     pairLabel.hidden = beside === undefined;
     stage.beside?.(pair.checked ? beside : undefined);

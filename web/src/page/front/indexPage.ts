@@ -3,22 +3,23 @@ import "../../style/page.css";
 import { EngineClient } from "../../engine/client.ts";
 import type { CaseDocument } from "../../engine/types.ts";
 import { html } from "../../base/elements.ts";
-import { predictionOf } from "../../lab/prediction.ts";
 import type { Finished } from "../../lab/runController.ts";
 import { fetchFor, workbench } from "../../lab/workbench.ts";
-import { beatBar, beatsOfPage } from "../shared/beatBar.ts";
+import { dial } from "../shared/dial.ts";
+import { explanationOfPage, rail } from "../shared/rail.ts";
+import { trail } from "../shared/trail.ts";
 import { openedOn } from "../shared/openedOn.ts";
 import { runFrame } from "../shared/runFrame.ts";
 import { courseInLab } from "../shared/browserLab.ts";
 import { inPlaceOfFirstPicture } from "../shared/firstPicture.ts";
 import { catalogue } from "./catalogue.ts";
 import { openPage, preparePage } from "../shared/pageSetup.ts";
+import { openDoors, poolDoor } from "./doors.ts";
 import { fioBox } from "./fioBox.ts";
 import { defaultState, encodeRunLink, type PageState } from "../shared/runLink.ts";
 import { type Incident, incidents } from "../shared/incidents.ts";
 import { openCase } from "../shared/navigation.ts";
 import { course, learningPaths } from "./learningPaths.ts";
-import { predictionMemory } from "../shared/prediction.ts";
 import { progressOf } from "../shared/progressStore.ts";
 
 const page = preparePage();
@@ -38,9 +39,10 @@ async function open(linked: PageState): Promise<void> {
   const listed = incidents()
     .then(list)
     .catch((error: unknown) => message.fail(error));
+  openDoors(place("doors"));
   const id = document.querySelector<HTMLMetaElement>("meta[name=library]")!.dataset.case!;
   await live(engine, await engine.call("case", { id }));
-  await listed;
+  await Promise.all([listed, poolDoor(engine, place("door-pool"))]);
   // The target of the address did not exist yet when the browser looked for it.
   if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
@@ -56,33 +58,54 @@ function writeHash(state: PageState): void {
 /** The incident of this page in its frame, as on its own page but with the control of the headline alone. */
 async function live(engine: EngineClient, doc: CaseDocument): Promise<void> {
   await fetchFor(doc);
+  const knob = doc.controls[0]?.path;
   const bench = workbench<Finished>({
     document: openedOn(doc),
     ask: engine.ask,
     engine: { run: (request, { signal }) => engine.run(request, { signal }) },
     name: "variant",
     hasStage: true,
-    prediction: predictionOf(openedOn(doc), predictionMemory(doc.id)),
+    // The whole of it is the one knob of the headline.
+    shows: ({ path }) => path === knob,
+    onControls: (list) => visited?.offer(list),
     listeners: {
       onResult(run, { isOpening, isPartial }) {
         if (!isOpening) message.clear();
         if (isPartial) return;
         shown();
         explanation.show(run);
+        visited?.visit(run.summary, bench.controller.state);
+        headline.show(run, bench.controller.reference, () => false);
       },
       onState: () => undefined,
       onError: (error) => message.fail(error),
-      // The question is on the incident's own page.
-      onQuestion: () => location.assign(`${doc.id}.html`),
     },
   });
   const stage = bench.stage!;
-  const explanation = beatBar(beatsOfPage(), ({ from_ns, to_ns }) => stage.playSpan(from_ns, to_ns));
+  const { dial: number, steps } = explanationOfPage();
+  const headline = dial(number);
+  const visited =
+    number === undefined
+      ? undefined
+      : trail({ dial: number, controller: bench.controller, isCovered: () => false, isOpen: () => true });
+  const why = html("a", { class: "onward", href: `${doc.id}.html` }, "Why?");
+  const explanation = rail({
+    steps,
+    play: ({ from_ns, to_ns }) => stage.playSpan(from_ns, to_ns),
+    after: [...(visited === undefined ? [] : [visited.element]), why],
+  });
   bench.sentence.setAttribute("aria-live", "polite");
   const reset = html("button", { type: "button", class: "quiet reset", hidden: "" }, "Reset");
   const summary = html("p", { class: "variant-summary" });
   summary.textContent = doc.variants.find(({ name }) => name === bench.controller.state.variant)?.summary ?? "";
-  const frame = runFrame(bench, { beside: [], beats: explanation.element, summary, reset, after: [] });
+  const frame = runFrame(bench, {
+    choice: [],
+    dial: headline.element,
+    rail: explanation.element,
+    summary,
+    reset,
+    after: [],
+  });
   const shown = inPlaceOfFirstPicture(root.querySelector<HTMLElement>(".stage-section")!, frame);
   await bench.controller.begin();
   performance.mark("first-chart");

@@ -1,17 +1,17 @@
 /**
- * The frame in which everything happens: the choice of a run, its result, the picture, its clock and the controls. The site's build
- * draws the same frame for the page's first picture.
+ * The frame in which everything happens: the number, the picture, its clock and the knob, with the explanation beside it. The site's
+ * build draws the same frame for the page's first picture.
  */
 import { html } from "../../base/elements.ts";
 import type { Finished } from "../../lab/runController.ts";
 import type { Workbench } from "../../lab/workbench.ts";
 
 export interface RunFrameParts {
-  /** Behind the choice of a run. */
-  readonly beside: readonly HTMLElement[];
+  /** The choice of a run and what is beside it; nothing where the reader has the knob alone. */
+  readonly choice: readonly HTMLElement[];
+  readonly dial: HTMLElement;
+  readonly rail: HTMLElement;
   readonly summary: HTMLElement;
-  /** Between the picture and the controls. */
-  readonly beats: HTMLElement;
   /** Behind the controls. */
   readonly reset: HTMLElement;
   /** Below everything. */
@@ -19,8 +19,8 @@ export interface RunFrameParts {
 }
 
 export function runFrame<Run extends Finished>(
-  bench: Pick<Workbench<Run>, "variants" | "sentence" | "stage" | "controls">,
-  { beside, summary, beats, reset, after }: RunFrameParts,
+  bench: Pick<Workbench<Run>, "sentence" | "stage" | "controls">,
+  { choice, dial, rail, summary, reset, after }: RunFrameParts,
 ): HTMLElement {
   const more = html(
     "button",
@@ -34,14 +34,13 @@ export function runFrame<Run extends Finished>(
     more.textContent = isOpen ? "Fewer settings" : "More settings";
   });
   const stage = bench.stage!;
-  stage.keepBelow(html("div", {}, beats, row));
   return html(
     "div",
     { class: "run-frame" },
-    html("div", { class: "stage-head" }, bench.variants, ...beside),
-    bench.sentence,
-    stage.element,
-    summary,
-    ...after,
+    ...(choice.length === 0 ? [] : [html("div", { class: "stage-head" }, ...choice)]),
+    html("div", { class: "frame" }, dial, stage.element),
+    rail,
+    html("div", { class: "frame-foot" }, bench.sentence, summary, stage.foot, ...after),
+    row,
   );
 }
