@@ -3,7 +3,7 @@
  * on request, computed on threads of its own. Dots of another variant, or of other values of the other knobs, stay as faint ones.
  */
 import { Cancelled } from "../../engine/api.ts";
-import { sweep } from "../../engine/sweep.ts";
+import { prepareSweep, sweep } from "../../engine/sweep.ts";
 import type { Control, Summary } from "../../engine/types.ts";
 import { html, observeWidth, svg } from "../../base/elements.ts";
 import { formatSetting, formatValue, trimZeros } from "../../base/format.ts";
@@ -41,6 +41,8 @@ const inset = { left: 46, right: 12, top: 12, bottom: 34 } as const;
 /** Above this ratio numbers are drawn on a log axis. */
 const wideRatio = 20;
 const mostFaint = 200;
+/** A whole range that took at most so long follows the other knobs from then on. */
+const liveMs = 600;
 
 export function trail({ dial, controller, isCovered, isOpen }: TrailOptions): Trail {
   const title = html("p", { class: "trail-title" });
@@ -64,6 +66,8 @@ export function trail({ dial, controller, isCovered, isOpen }: TrailOptions): Tr
   let context = "";
   let unit = "";
   let stop: AbortController | undefined;
+  /** Whether the last whole range was fast enough to be drawn again when another knob moves. */
+  let isLive = false;
   const dots = new Map<number, number>();
   const faint: Dot[] = [];
   const line = new Map<number, number>();
@@ -81,6 +85,7 @@ export function trail({ dial, controller, isCovered, isOpen }: TrailOptions): Tr
   function follow(next: Control | undefined): void {
     if (next?.path === control?.path) return;
     control = next;
+    isLive = false;
     dots.clear();
     faint.length = 0;
     line.clear();
@@ -96,6 +101,7 @@ export function trail({ dial, controller, isCovered, isOpen }: TrailOptions): Tr
     dots.clear();
     line.clear();
     stop?.abort();
+    if (isLive && control !== undefined && isOpen()) void run(control);
   }
 
   function valueIn({ set }: RunState): number | undefined {
@@ -197,6 +203,7 @@ export function trail({ dial, controller, isCovered, isOpen }: TrailOptions): Tr
   async function run(knob: Control): Promise<void> {
     const mine = new AbortController();
     stop = mine;
+    const begun_ms = performance.now();
     whole.hidden = true;
     cancel.hidden = false;
     line.clear();
@@ -212,16 +219,21 @@ export function trail({ dial, controller, isCovered, isOpen }: TrailOptions): Tr
         },
       });
       status.textContent = "";
+      isLive = performance.now() - begun_ms <= liveMs;
     } catch (error) {
       status.textContent = error instanceof Cancelled ? "" : error instanceof Error ? error.message : String(error);
     } finally {
-      if (stop === mine) stop = undefined;
-      whole.hidden = false;
-      cancel.hidden = true;
+      if (stop === mine) {
+        stop = undefined;
+        whole.hidden = false;
+        cancel.hidden = true;
+      }
       draw();
     }
   }
 
+  // The threads start while the reader is on the way to the button.
+  for (const event of ["pointerenter", "focusin"]) element.addEventListener(event, prepareSweep, { once: true });
   whole.addEventListener("click", () => {
     if (control !== undefined && stop === undefined) void run(control);
   });
