@@ -46,6 +46,11 @@ export function chartNamed(name: string): Chart | undefined {
   return charts.find((chart) => chart.name === name);
 }
 
+/** Return the chart of a name, or else the histogram. */
+export function chartOrHistogram(name: string): Chart {
+  return chartNamed(name) ?? histogramChart;
+}
+
 /** Whether a case offers this chart beside its stage: what it names, and what any run of it can show. */
 export function isOffered(
   chart: Chart,

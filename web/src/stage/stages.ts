@@ -4,8 +4,7 @@
  * A page shows one or two of them, so each is a file of its own that {@link loadStages} fetches before a page is built.
  */
 import type { CaseDocument } from "../engine/types.ts";
-import { chartNamed } from "../charts/catalogue.ts";
-import { histogramChart } from "../charts/histogram.ts";
+import { loadCharts, loadedCharts } from "../charts/loadCharts.ts";
 import { loadPlot } from "../charts/plot.ts";
 import { chartStage } from "./chartStage.ts";
 import { sceneStage } from "./sceneStage.ts";
@@ -69,10 +68,12 @@ export function isStage(view: string): boolean {
 
 /** Fetches what draws the stage of this name, if it is a chart or has one in it: then it is at once as large as it stays. */
 export async function loadChartOf(view: string): Promise<void> {
-  if (!isStage(view) || view === "monitor" || view === "alignment") await loadPlot();
+  const isChart = !isStage(view);
+  const hasChart = isChart || view === "monitor" || view === "alignment";
+  await Promise.all([isChart ? loadCharts() : undefined, hasChart ? loadPlot() : undefined]);
 }
 
-/** @throws when a stage is asked for that was not fetched. */
+/** @throws when a stage or a chart is asked for that was not fetched. */
 export function stageOf(
   { focus, view }: Pick<CaseDocument, "focus"> & { readonly view: string },
   options: Omit<StageOptions, "focus"> = {},
@@ -81,13 +82,14 @@ export function stageOf(
   if (scene !== undefined) return sceneStage(scene, { ...options, focus });
   const make = stages.get(view);
   if (make !== undefined) return make({ ...options, focus });
-  if (isStage(view)) throw new Error(`the stage "${view}" is not loaded`);
-  return chartStage(chartNamed(view) ?? histogramChart, { ...options, focus });
+  const chart = isStage(view) ? undefined : loadedCharts()?.chartOrHistogram(view);
+  if (chart === undefined) throw new Error(`the stage "${view}" is not loaded`);
+  return chartStage(chart, { ...options, focus });
 }
 
 /** Return the label of a stage on its button. */
 export function titleOfStage(view: string): string {
-  return sceneNamed(view)?.title ?? chartNamed(view)?.title ?? ownTitles.get(view) ?? "The run";
+  return sceneNamed(view)?.title ?? loadedCharts()?.chartNamed(view)?.title ?? ownTitles.get(view) ?? "The run";
 }
 
 const ownTitles: ReadonlyMap<string, string> = new Map([

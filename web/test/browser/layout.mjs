@@ -4,8 +4,7 @@
  * For each page, in a browser profile without a cache:
  * 1. on a wide screen, and on a phone with 1.5 Mbit/s and a round trip of 150 ms: how far things jump while the page loads
  *    (cumulative layout shift), where the stage begins, and where Play and the first control end, in pixels from the top;
- * 2. on the wide screen: the kilobytes of all files that came before the first run was whole and could be changed, by gzip and
- *    by Brotli;
+ * 2. on the wide screen: the kilobytes of all files that the page asked for before it showed a run, by gzip and by Brotli;
  * 3. on the phone: when the first picture is there, and the kilobytes that came before it. A picture is an image, a drawing or a
  *    canvas in one of the page's sections that is at least 80 px high.
  */
@@ -52,8 +51,6 @@ async function measureScreen(browser, url, viewport, link) {
     const page = await context.newPage();
     let received = 0;
     let bytes = 0;
-    const files = new Set();
-    page.on("request", (request) => files.add(request.url()));
     if (link !== undefined) {
       const network = await context.newCDPSession(page);
       await network.send("Network.enable");
@@ -69,7 +66,7 @@ async function measureScreen(browser, url, viewport, link) {
       isCase,
       { timeout: patienceMs },
     );
-    const loaded = sumOf([...files]);
+    const loaded = sumOf(await page.evaluate(filesBeforeRun));
     await page.waitForTimeout(settleMs);
     const seen = await page.evaluate(
       (picture_kB) => {
@@ -94,6 +91,13 @@ async function measureScreen(browser, url, viewport, link) {
   } finally {
     await context.close();
   }
+}
+
+/** In the page: the addresses of all files that it asked for before it showed a run. */
+function filesBeforeRun() {
+  const shownAt = performance.getEntriesByName("first-chart")[0]?.startTime ?? Infinity;
+  const files = performance.getEntriesByType("resource").filter(({ startTime }) => startTime < shownAt);
+  return [location.href, ...new Set(files.map(({ name }) => name))];
 }
 
 /** The kilobytes of files of the site, compressed. */

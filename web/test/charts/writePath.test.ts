@@ -5,6 +5,7 @@ import { curvePoints, delayCurve, valueAt } from "../../src/charts/delayCurve.ts
 import { dirty } from "../../src/charts/dirty.ts";
 import { groupLimit, rescalings } from "../../src/charts/groupLimit.ts";
 import { barsOf, groupGantt } from "../../src/charts/groups.ts";
+import { loadCharts } from "../../src/charts/loadCharts.ts";
 import { overviewKind, overviewScale, runOverview } from "../../src/charts/runOverview.ts";
 import { stageOf } from "../../src/stage/stages.ts";
 import {
@@ -293,7 +294,8 @@ describe("the small picture of a run", () => {
 });
 
 describe("the stage of a chart", () => {
-  beforeAll(() => {
+  beforeAll(async () => {
+    await loadCharts();
     vi.stubGlobal(
       "ResizeObserver",
       class {

@@ -31,11 +31,13 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function open(current: string) {
+async function open(current: string) {
   const text = vi.fn(() => Promise.resolve("r/s w/s"));
   const engine = { text } as Partial<EngineClient> as EngineClient;
   const made = evidence({ engine, document: doc, isCovered: () => false, current, onTab: () => undefined });
-  const saves = made.element.querySelector<HTMLElement>(".saves")!;
+  expect(made.element.querySelector(".saves")).toBeNull();
+  made.show(shown);
+  const saves = await vi.waitUntil(() => made.element.querySelector<HTMLElement>(".saves"), { timeout: 10_000 });
   const button = (words: string) =>
     Array.from(saves.querySelectorAll("button")).find((one) => one.textContent === words)!;
   return { ...made, saves, button };
@@ -43,23 +45,19 @@ function open(current: string) {
 const shown = { result: q1Result(), focus: doc.focus, request: 0 };
 
 describe("saving what the evidence shows", () => {
-  it("is offered once something is drawn", () => {
-    const { saves, button, show } = open("latency");
-    expect(saves.hidden).toBe(true);
-    show(shown);
+  it("is offered once something is drawn", async () => {
+    const { saves, button } = await open("latency");
     expect([saves.hidden, button("PNG").hidden]).toEqual([false, false]);
   });
 
   it("is not offered as a picture where text is shown", async () => {
-    const { element, button, show } = open("iostat");
-    show(shown);
+    const { element, button } = await open("iostat");
     await vi.waitFor(() => expect(element.textContent).toContain("r/s w/s"));
     expect([button("SVG").hidden, button("PNG").hidden]).toEqual([true, true]);
   });
 
   it("says why where it fails", async () => {
-    const { saves, button, show } = open("latency");
-    show(shown);
+    const { saves, button } = await open("latency");
     vi.spyOn(URL, "createObjectURL").mockImplementation(() => {
       throw new Error("no room for the picture");
     });

@@ -4,8 +4,8 @@
  */
 import type { EngineClient } from "../../engine/client.ts";
 import type { CaseDocument, TextRequest } from "../../engine/types.ts";
-import { charts, isOffered } from "../../charts/catalogue.ts";
 import type { Chart, Shown } from "../../charts/chart.ts";
+import { loadCharts } from "../../charts/loadCharts.ts";
 import { isPlotLoaded, loadPlot } from "../../charts/plot.ts";
 import { keepsLog } from "../../charts/withoutLog.ts";
 import { operationLog } from "../../charts/operationLog.ts";
@@ -38,9 +38,36 @@ interface View extends Tab {
   readonly followsRequest?: boolean;
 }
 
+type Catalogue = Awaited<ReturnType<typeof loadCharts>>;
+
+/** The section without tabs at first: their charts are fetched once there is a run. */
 export function evidence(options: EvidenceOptions): Evidence {
+  const element = html(
+    "section",
+    { class: "evidence", "aria-labelledby": "evidence-title" },
+    html("h2", { id: "evidence-title" }, "Evidence"),
+  );
+  let last: Shown | undefined;
+  let instruments: Pick<Evidence, "show"> | undefined;
+  const fill = (catalogue: Catalogue) => {
+    instruments = instrumentsIn(element, options, catalogue);
+    instruments.show(last!);
+  };
+  return {
+    element,
+    show(shown) {
+      const isFirst = last === undefined;
+      last = shown;
+      instruments?.show(shown);
+      // The stage comes first.
+      if (isFirst) setTimeout(() => void loadCharts().then(fill, (error: unknown) => element.append(notDrawn(error))));
+    },
+  };
+}
+
+function instrumentsIn(element: HTMLElement, options: EvidenceOptions, catalogue: Catalogue): Pick<Evidence, "show"> {
   const { engine, document: doc } = options;
-  const views = viewsOf(engine, doc);
+  const views = viewsOf(engine, doc, catalogue);
   const hides = html("p", { class: "hides" });
   const figure = html("div", { class: "figure" });
   const details = html("details", { class: "table" }, html("summary", {}, "Table"));
@@ -75,12 +102,7 @@ export function evidence(options: EvidenceOptions): Evidence {
     told,
   );
   widget.panel.append(figure, saves, hides, details);
-  const element = html(
-    "section",
-    { class: "evidence", "aria-labelledby": "evidence-title" },
-    html("h2", { id: "evidence-title" }, "Evidence"),
-    widget.element,
-  );
+  element.append(widget.element);
   let shown: Shown | undefined;
   let drawing = 0;
   let isSeen = false;
@@ -138,7 +160,6 @@ export function evidence(options: EvidenceOptions): Evidence {
   });
 
   return {
-    element,
     show(next) {
       // Below a stage that has its height: before, all of the page is near the window.
       if (shown === undefined) {
@@ -208,7 +229,7 @@ const tools: readonly {
   },
 ];
 
-function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
+function viewsOf(engine: EngineClient, doc: CaseDocument, { charts, isOffered }: Catalogue): readonly View[] {
   const { job } = doc.focus;
   const printed = tools.map(({ name, title, hides, label, request }): View => ({
     ...{ name, title, hides },
