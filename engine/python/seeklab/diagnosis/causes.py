@@ -221,6 +221,7 @@ CAUSES = (
         (
             Sign("traced-syncs", 1.5, lambda v: 0.3 <= v["ms"] <= 4),
             Sign("bluestore-slow", 0.5),
+            Sign("volatile-cache", 0.5),
             Sign("fsync-dominates", 3, lambda v: 0.3 <= v["ms"] <= 4),
             Sign("time-outside-requests", 2, lambda v: 0.3 <= v["ms"] <= 4),
             Sign("flushes-hold-the-queue", 2, lambda v: 0.3 <= v["ms"] <= 5),
@@ -244,6 +245,7 @@ CAUSES = (
         "One device is far slower than its peers under the same load: it fails, retries, or is of a slower kind.",
         (
             Sign("smartd-bad-sectors", 2.5),
+            Sign("slower-than-peers", 2),
             Sign("smartd-failing", 2.5),
             Sign("smartd-errors-grow", 1),
             Sign("few-slow-osds", 1),
@@ -556,7 +558,7 @@ CAUSES = (
         "wait behind it.",
         (
             Sign("rewrite-with-slow-fsync", 4),
-            Sign("postgres-checkpoint", 1),
+            Sign("postgres-checkpoint", 1, lambda v: v["max_ms"] > 500),
             Sign("postgres-checkpoint-forced", 1.5),
             Sign("postgres-checkpoints-too-frequent", 2),
             Sign("redis-slow-fsync", 1),

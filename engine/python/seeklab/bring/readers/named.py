@@ -71,6 +71,11 @@ FORMS = (
         "controllers, and the width and speed of their links with -vv",
     ),
     Form("interrupts", r"CPU0(?:\s+CPU\d+){0,400}\s*$", "interrupts by processor: read twice, the difference counts"),
+    Form(
+        "swap",
+        r"total: \S+ (?:bytes )?allocated \+|swapfile\s+dev\s|Filename\s+Type\s+Size\s+Used\s",
+        "the space that swapping uses",
+    ),
     Form("uptime", r"\d\d:\d\d(?::\d\d)?\s+up\s", "the load, which counts processes that wait for the disk"),
     Form("sysctl", r"(?:vm|net|fs|kernel)\.[a-z_.0-9]{3,60} = ", "settings of the kernel"),
     Form("drbd", r"(?:version: \d.{0,40}\(api:|\d{1,3}: cs:\w+ ro:)", "the state of a replicated device"),
@@ -115,7 +120,12 @@ def read(lines: Lines, at: int) -> Block | None:
     for form, mark in zip(FORMS, MARKS, strict=True):
         if mark.match(lines[at].lstrip()):
             end = at
-            while end < min(len(lines), at + MAX_LINES) and lines[end].strip():
+            while end < min(len(lines), at + MAX_LINES) and (lines[end].strip() or _continues(lines, end)):
                 end += 1
             return Block(form.tool, at + 1, end, notes=[f"{form.tool} shows {form.note}"])
     return None
+
+
+def _continues(lines: Lines, at: int) -> bool:
+    """Return whether an indented line follows an empty one."""
+    return at + 1 < len(lines) and lines[at + 1][:1].isspace() and bool(lines[at + 1].strip())

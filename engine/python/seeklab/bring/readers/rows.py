@@ -1,4 +1,4 @@
-"""Rows of vmstat, `zpool iostat` and the kstat `txgs` whose heading is missing: copied from below it, or scrolled away.
+"""Rows of vmstat, `zpool iostat` and the kstat `txgs` without their heading: copied from below it, or scrolled away.
 
 A row must agree with itself: the shares of vmstat add up to 100, a pool has sizes with letters, and a transaction
 group has its state as a letter.
@@ -30,7 +30,7 @@ NOTE = "The rows have no heading; their columns are known from their number."
 
 
 def read(lines: Lines, at: int) -> Block | None:
-    """Return the rows from `at` on, read below the heading that they lack."""
+    """Return the rows from `at` on, read below a heading that is added."""
     cells = lines[at].split()
     rows = 0
     while at + rows < len(lines) and len(lines[at + rows].split()) == len(cells):

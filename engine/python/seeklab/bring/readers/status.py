@@ -324,15 +324,31 @@ def _vfsstat(lines: Lines, at: int) -> tuple[list[Value], int]:
     return found, end
 
 
+HDPARM = re.compile(
+    r"Timing (cached|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:\s+([\d.]{1,12}) MB in\s+([\d.]{1,12}) seconds"
+    r" =\s+([\d.]{1,12}) ([kKMG])B/sec"
+)
+
+
 def _hdparm(lines: Lines, at: int) -> tuple[list[Value], int]:
-    match = re.search(
-        r"Timing (cached|buffered disk"
-        r"|O_DIRECT disk) reads:\s+([\d.]+) MB in\s+([\d.]+) seconds = ([\d.]+) ([KMG])B/sec",
-        lines[at],
-    )
-    if not match:
-        return [], at
-    return [Value("drive", f"{match[1]} reads", scaled(f"{match[4]}{match[5]}") or 0.0, "bytes/s", at + 1)], at + 1
+    """Read the timings of one drive or of several, each below its name."""
+    found: list[Value] = []
+    end, drive = at, "drive"
+    above = next((lines[back].strip() for back in range(at - 1, max(-1, at - 4), -1) if lines[back].strip()), "")
+    if re.fullmatch(r"/dev/\S{1,40}:", above):
+        drive = above[5:-1]
+    for index in range(at, min(len(lines), at + MAX_PAIRS)):
+        line = lines[index].strip()
+        if match := HDPARM.match(line):
+            value = scaled(f"{match[4]}{match[5]}") or 0.0
+            found.append(Value(f"drive {drive}", f"{match[1]} reads", value, "bytes/s", index + 1))
+        elif re.fullmatch(r"/dev/\S{1,40}:", line):
+            drive = line[5:-1]
+            continue
+        elif line:
+            break
+        end = index + 1 if line else end
+    return found, end
 
 
 FORMS = (
@@ -343,6 +359,7 @@ FORMS = (
         r"|\d{1,3} [A-Z][\w-]{3,40}\s+0x[0-9a-f]{4}\s",
         _drive,
     ),
+    Form("nvme-id-ctrl", r"NVME Identify Controller:|vwc\s+: ", _drive),
     Form("nvme-smart", r"Smart Log for NVME device|critical_warning\s+: |media_errors\s+: ", _drive),
     Form("zpool-list", r"NAME\s+SIZE\s+ALLOC\s+FREE\s", _pools),
     Form("storcli", r"DG/VD\s+TYPE\s+State\s", _storcli),
@@ -364,7 +381,7 @@ FORMS = (
     Form("pg_test_fsync", r"(?:open_datasync|fdatasync|fsync|open_sync)\s+[\d.,]+ ops/sec", _pg_test_fsync),
     Form("biotop", r"PID\s+COMM\s+D\s+MAJ\s+MIN\s+DISK\s", _biotop),
     Form("btt", r"ALL\s+MIN\s+AVG\s+MAX\s+N$", _btt),
-    Form("hdparm", r"Timing (?:cached|buffered disk|O_DIRECT disk) reads:", _hdparm),
+    Form("hdparm", r"Timing (?:cached|buffered disk|O_DIRECT (?:cached|disk)) reads:", _hdparm),
     Form("vfsstat", r"r/s\s+w/s\s+[kM]r/s\s+[kM]w/s\s+ractv\s", _vfsstat),
     Form(
         "lsblk",

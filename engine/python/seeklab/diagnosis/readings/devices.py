@@ -52,8 +52,8 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     for block in blocks:
         if block.tool in ("dstat", "esxtop"):
             yield from _layered(block)
-        elif block.tool == "iostat" and block.records and not samples(block):
-            yield _since_boot(block)
+        elif block.tool == "iostat" and block.records:
+            yield from _without_times(block)
     for block in tables(blocks):
         boot = [record for record in block.records if isinstance(record, Sample) and record.is_since_boot]
         if boot and not samples(block):
@@ -74,6 +74,25 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
         if block.tool != "diskstats" and len(samples(block)) > 1:
             yield from _over_time(usable, len(samples(block)))
     yield from _before_after(blocks)
+
+
+def _without_times(block: Block) -> Iterator[Reading]:
+    """Name the device that moves most in iostat without -x, which has rates only."""
+    if not samples(block):
+        yield _since_boot(block)
+        return
+    devices = [device for device in devices_of(block) if not device.is_stacked and device.ios_per_s > MIN_IOS]
+    if devices:
+        most = max(devices, key=lambda device: device.ios_per_s)
+        ios, moved = most.ios_per_s, most.bytes_per_s
+        yield Reading(
+            "rate-without-times",
+            most.name,
+            f"{most.name}: {count(ios)} requests/s of {size(moved / ios)} ({rate(moved)}). This form of iostat has no "
+            "times and no queue; use iostat -x.",
+            f"{rate(moved)} / {count(ios)} = {size(moved / ios)}",
+            values={"ios_per_s": ios, "bytes": moved / ios},
+        )
 
 
 def _since_boot(block: Block) -> Reading:

@@ -1,4 +1,4 @@
-"""What the state of a host, a drive, an array or a cluster says: full, failed, waiting, degraded."""
+"""States of hosts, drives, arrays and clusters: full, failed, waiting, degraded."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ SWAPPED, SHORT = 0.5, 0.05
 """Memory is short if this share of the swap space is used and this share of memory is available."""
 EMPTY_PERCENT, PLENTY_PERCENT = 2.0, 30.0
 FEW, MIN_CALLS = 3, 3
+MIN_PEERS, SLOWER = 3, 1.7
 SLOWEST_MS = 1000.0
 WAITS = {
     "journal-waits": (
@@ -39,7 +40,7 @@ WAITS = {
     "queue-waits": ("blk_mq_get_tag", "get_request", "wbt_wait", "rq_qos_wait", "ioc_rqos_throttle", "blk_throtl"),
     "swap-waits": ("swap_readpage", "do_swap_page", "shrink_node", "try_to_free_pages", "swap_in"),
 }
-"""Functions of Linux in which a thread waits, by what it waits for."""
+"""Functions of Linux where a thread waits, by the thing that it waits for."""
 SAID = {
     "journal-waits": "until its writes are durable (a journal's commit or a flush)",
     "nfs-waits": "for an NFS server",
@@ -265,6 +266,37 @@ def _paths(values: Sequence[Value]) -> Iterator[Reading]:
         )
 
 
+def _drives(values: Sequence[Value]) -> Iterator[Reading]:
+    """Read hdparm: a write cache that is off, and a drive that reads far slower than its peers."""
+    yield from _cache_switch(values)
+    speeds: dict[str, float] = {}
+    for value in values:
+        if value.name in ("buffered disk reads", "O_DIRECT disk reads") and isinstance(value.value, float):
+            speeds[value.subject.removeprefix("drive ")] = value.value
+    for name, speed in speeds.items():
+        yield Reading(
+            "reads-in-sequence", name, f"{name} reads {rate(speed)} in sequence.", values={"bytes_per_s": speed}
+        )
+    if len(speeds) >= MIN_PEERS:
+        slow = min(speeds, key=lambda name: speeds[name])
+        usual = median(speed for name, speed in speeds.items() if name != slow)
+        if speeds[slow] > 0 and usual > SLOWER * speeds[slow]:
+            yield Reading(
+                "slower-than-peers",
+                slow,
+                f"{slow} reads {rate(speeds[slow])} in sequence where its peers read {rate(usual)}.",
+                f"{rate(usual)} / {rate(speeds[slow])} = {count(usual / speeds[slow])}",
+                Strength.PEERS,
+                {"ratio": usual / speeds[slow], "members": len(speeds)},
+            )
+
+
+def _volatile(values: Sequence[Value]) -> Iterator[Reading]:
+    for value in values:
+        if value.name == "vwc" and str(value.value).split(",")[0] not in ("0", "0x0", "0.0"):
+            yield _words("volatile-cache", "drive", "The drive has a volatile write cache, which each flush empties.")
+
+
 def _cache_switch(values: Sequence[Value]) -> Iterator[Reading]:
     for value in values:
         if value.name == "write-caching" and value.value == "off":
@@ -317,7 +349,8 @@ STATES: Mapping[str, Callable[[Sequence[Value]], Iterator[Reading]]] = {
     "stack": _waiting,
     "mdadm": _array,
     "multipath": _paths,
-    "hdparm": _cache_switch,
+    "hdparm": _drives,
+    "nvme-id-ctrl": _volatile,
     "storage-reliability": _counters,
     "cloudwatch": _credits,
     **dict.fromkeys(

@@ -78,6 +78,11 @@ SPOKEN_ONE = {
     "slow disk": "stall of a write",
     "checkpoint": "checkpoint with a sync",
 }
+PLURALS = {
+    "slow disk": "stalls of a write",
+    "slow requests": "warnings of slow requests",
+    "checkpoint": "checkpoints with a sync",
+}
 SPOKEN = {
     "slow fsync": "slow fsyncs",
     "checkpoints too frequent": "too frequent checkpoints",
@@ -145,16 +150,17 @@ def _program(tool: str, events: Sequence[Event]) -> Iterator[Reading]:
                 )
             continue
         what = SPOKEN_ONE.get(code, code)
+        several = PLURALS.get(code, f"{what}s")
         least = (
             " The log names only calls above its threshold, so these are outliers and no mean follows."
-            if min(times) >= 90 and len(times) > 1
+            if min(times) >= 90 and len(times) > 1 and code != "checkpoint"
             else ""
         )
         range_ = f"{in_time(min(times))} to {in_time(max(times))}" if len(times) > 1 else in_time(times[0])
         yield Reading(
             f"{program}-{code.replace(' ', '-')}",
             program,
-            f"{program} reports {f'{len(times)} {what}s' if len(times) > 1 else f'one {what}'} of "
+            f"{program} reports {f'{len(times)} {several}' if len(times) > 1 else f'one {what}'} of "
             f"{range_}{within}.{least}",
             strength=Strength.WORDS,
             values={"lines": len(times), "ms": fmean(times), "max_ms": max(times)},
