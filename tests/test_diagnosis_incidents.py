@@ -102,6 +102,7 @@ READ_AS = {
     "pidstat -d": "pidstat-d",
     "arcstat": "arcstat",
     "cat /proc/mdstat": "mdstat",
+    "cat /proc/pressure/io": "psi",
 }
 """The tool under which the readers recognise the output of a command of the room."""
 ABSENT = ("bash: ", "cat: ", "dtrace: ", "Error", "ping: ", "txg      birth            state\n")
@@ -146,6 +147,7 @@ def test_the_readers_recognise_every_tool_of_the_on_call_room(number: int) -> No
         ("nstat", "nstat -az"),
         ("cat /proc/spl/kstat/zfs/tank/txgs", "cat /proc/spl/kstat/zfs/tank/txgs"),
         ("cat /proc/diskstats", "iostat -x"),
+        ("cat /proc/pressure/io", "cat /proc/pressure/io"),
     ],
 )
 def test_the_room_understands_what_engineers_type(typed: str, tool: str) -> None:

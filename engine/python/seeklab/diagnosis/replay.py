@@ -141,6 +141,20 @@ def _fsyncs(values: Values) -> Plan:
     return _syncs(values["per_s"], values["ms"], 1, _bytes(values, "bytes"), is_known=True)
 
 
+def _job_syncs(values: Values) -> Plan | None:
+    """Return the log of a job that syncs after each write: one writer, whose syncs take the rest of its time."""
+    if not values["per_s"] or values["per_s"] * values["ms"] > FACTOR * 1e3:
+        return None  # several writers, or a sync that is not after each write
+    return _syncs(values["per_s"], values["ms"], 1, _bytes(values, "bytes"), is_known=True)
+
+
+def _flushes(values: Values) -> Plan | None:
+    """Return the log of a device whose flushes hold its queue: as many commits as flushes."""
+    if not values["per_s"] or values["per_s"] * values["ms"] > FACTOR * 1e3:
+        return None
+    return _syncs(values["per_s"], values["ms"], WRITERS, _bytes(values, "bytes"), is_known=False)
+
+
 def _limited(values: Values) -> Plan | None:
     rate = values.get("ios_after") or values.get("ios_per_s") or 0.0
     queue = values.get("in_flight") or (values.get("ms", 0.0) * rate / 1e3)
@@ -189,9 +203,17 @@ def _window(values: Values) -> Plan:
     )
 
 
+SYNCS: Mapping[str, Callable[[Values], Plan | None]] = {
+    "one-at-a-time": _one_at_a_time,
+    "workers-wait": _workers,
+    "fsync-rate": _fsyncs,
+    "fsync-dominates": _job_syncs,
+    "time-outside-requests": _job_syncs,
+    "flushes-hold-the-queue": _flushes,
+}
 PLANS: Mapping[str, Mapping[str, Callable[[Values], Plan | None]]] = {
-    "sync-one-by-one": {"one-at-a-time": _one_at_a_time, "workers-wait": _workers, "fsync-rate": _fsyncs},
-    "no-power-loss-protection": {"one-at-a-time": _one_at_a_time, "fsync-rate": _fsyncs},
+    "sync-one-by-one": SYNCS,
+    "no-power-loss-protection": SYNCS,
     "burst-credits": {"rate-falls": _limited, "round-rate": _limited},
     "throughput-limit": {"round-rate": _limited},
     "window-per-round-trip": {"window-per-trip": _window},

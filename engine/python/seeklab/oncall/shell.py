@@ -32,6 +32,7 @@ TYPED = tuple(
         (rf"(?:iotop|pidstat -d){FLAGS}", "pidstat -d"),
         (rf"arcstat(?:\.py)?{FLAGS}", "arcstat"),
         (r"cat /proc/mdstat", "cat /proc/mdstat"),
+        (r"(?:cat|head|tail|grep \S+) /proc/pressure/(?:io|\*)", "cat /proc/pressure/io"),
         (rf"zpool(?: iostat{FLAGS}(?: tank)?(?: \d+){{0,2}})?", "zpool iostat"),
         (r"zpool status(?: -\w+)*(?: tank)?", "zpool status"),
         (r"zfs(?: get \S+(?: tank\S*)?)?", "zfs get all"),

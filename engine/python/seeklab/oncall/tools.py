@@ -431,6 +431,22 @@ def _arcstat(result: Result, scenario: Mapping[str, Any]) -> str:
     return "".join("  ".join(f"{cell:>8}" for cell in line) + "\n" for line in lines)
 
 
+def _pressure(result: Result, scenario: Mapping[str, Any]) -> str:
+    """Print `/proc/pressure/io`: a task waits as long as the busiest device has a request in flight.
+
+    All tasks wait (`full`) while that is so and no processor works. The load is even, so the three averages agree.
+    """
+    disks = _disks(json.loads(result.text("iostat-json")), scenario)
+    busy = _busy(result, scenario)
+    some = min(100.0, max((float(disk["%util"]) for disk in disks), default=0.0))
+    full = max(0.0, some - max(busy))
+    total = result.metrics["elapsed_s"] * 1e4
+    return "".join(
+        f"{name} avg10={share:.2f} avg60={share:.2f} avg300={share:.2f} total={share * total:.0f}\n"
+        for name, share in (("some", some), ("full", full))
+    )
+
+
 def _kernel_log(_result: Result, scenario: Mapping[str, Any]) -> str:
     """Print a log without complaints: no incident of a shift is a broken device."""
     attached = "".join(
@@ -492,6 +508,7 @@ TOOLS: Mapping[str, Tool] = {
     "lsblk": Tool("block devices", 1, 1, _blocks),
     "pidstat -d": Tool("bytes that each program reads and writes", 5, 2, _processes),
     "arcstat": Tool("hits and misses of the ARC", 5, 2, _arcstat),
+    "cat /proc/pressure/io": Tool("share of the time that tasks wait for I/O", 1, 1, _pressure),
     "cat /proc/mdstat": Tool(
         "checks and rebuilds of software arrays", 1, 1, lambda *_: "Personalities :\nunused devices: <none>\n"
     ),
