@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import test_diagnosis
+import test_diagnosis_evidence
 import test_diagnosis_readers
 import test_diagnosis_states
 from seeklab.bring import blocks
@@ -43,6 +44,7 @@ def samples() -> list[str]:
         if isinstance(text, str) and "\n" in text and len(text) > SMALLEST
     ]
     files = sorted(path for path in FIELD.glob("*/*") if path.is_file())
+    found += [text for _, text in test_diagnosis_evidence.TEXTS]
     return [*found, *(path.read_text(encoding="utf-8", errors="replace")[:MAX_LETTERS] for path in files)]
 
 

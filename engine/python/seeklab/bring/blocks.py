@@ -79,6 +79,8 @@ def _cut(lines: Lines, source: str, marks: Marks) -> Found:
             misses += 1
             at += 1
             continue
+        if not block.records:
+            block.last = _end_of_named(lines, marks, block)
         block.source = source
         block.first = max(block.first, unknown + 1)
         if block.first - 2 >= unknown and command(lines[block.first - 2]):
@@ -90,6 +92,16 @@ def _cut(lines: Lines, source: str, marks: Marks) -> Found:
     if misses >= MAX_MISSES:
         found.notes.append(f"More than {MAX_MISSES:,} lines look like headings and are none; the rest is not read.")
     return found
+
+
+def _end_of_named(lines: Lines, marks: Marks, block: Block) -> int:
+    """Return the last line of a block without records: it ends where a reader finds records."""
+    at = block.first
+    while (at := marks.next(at)) < block.last:
+        if any((other := reader.read(lines, at)) is not None and other.records for reader in marks.readers(at)):
+            return at
+        at += 1
+    return block.last
 
 
 class Marks:

@@ -89,6 +89,7 @@ CAUSES = (
         (
             Sign("blocked-tasks", 0.5),
             Sign("hung", 5),
+            Sign("no-block-moves", 2.5),
             Sign("kernel-removed", 3),
             Sign("cockroach-slow-disk", 2, lambda v: v["max_ms"] > 5e3),
             Sign("kernel-timeout", 2),
@@ -310,6 +311,7 @@ CAUSES = (
             Sign("policy-write-through", 2),
             Sign("battery-failed", 2),
             Sign("drive-cache-off", 3),
+            Sign("kernel-write-cache-off", 1.5),
             Sign("write-through", 4),
         ),
         ("battery-learns",),
@@ -450,7 +452,7 @@ CAUSES = (
     Cause(
         "one-core",
         "One thread or core does all the I/O: it is full while others are idle.",
-        (Sign("one-core-full", 3), Sign("one-thread", 2.5)),
+        (Sign("one-core-full", 3), Sign("one-thread", 2.5), Sign("io-thread-alone", 2)),
         ("vdisk-sharding", "tlb-shootdown"),
         look=Look(
             "top -H -b -n 1 | head -20; mpstat -P ALL 1 3",
@@ -486,6 +488,19 @@ CAUSES = (
         Look(
             "cat /proc/PID/stack; perf trace -s -p PID",
             (("a lock or a sleep in the write path", "that layer limits"), ("the device", "look at the devices again")),
+        ),
+    ),
+    Cause(
+        "first-read-of-snapshot",
+        "The volume was made from a snapshot, and each block is fetched from there when it is read for the first time.",
+        (Sign("second-read-faster", 2.5), Sign("volume-from-snapshot", 1)),
+        undecided=("whether the volume was made from a snapshot",),
+        look=Look(
+            "dd if=/dev/DEVICE of=/dev/null bs=1M count=1000 iflag=direct, twice",
+            (
+                ("the second run is far faster", "read the whole volume once, or have it initialized by the provider"),
+                ("equal", "the volume's own rate"),
+            ),
         ),
     ),
     Cause(

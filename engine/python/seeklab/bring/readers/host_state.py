@@ -38,9 +38,6 @@ DF = re.compile(
     r"(\S{1,200})\s+(?:\S{1,16}\s+)?([\d.,]{1,16}[KMGTP]?)i?\s+([\d.,]{1,16}[KMGTP]?)i?\s+([\d.,]{1,16}[KMGTP]?|-)i?\s+(\d{1,3})%\s+(/\S{0,200}|\S{1,200})$"
 )
 PROCESS = re.compile(r"(?:\S{1,32}\s+)?(D\S{0,3})\s+(\d{1,9})\s+(?:(\d{1,9})\s+)?(\S{1,48})\s+(\S.{0,200})$")
-PROCESS_AUX = re.compile(
-    r"(\S{1,32})\s+(\d{1,9})\s+[\d.]{1,8}\s+[\d.]{1,8}\s+\d{1,12}\s+\d{1,12}\s+\S{1,12}\s+(D\S{0,3})\s+\S{1,12}\s+\S{1,12}\s+(\S.{0,200})$"
-)
 STACK = re.compile(r"\[<(?:0|[0-9a-f]{8,16})>\] (?:0x[0-9a-f]+/0x[0-9a-f]+ ?)?([A-Za-z_]\w{2,60})(?:\.\w{1,20})?\+0x")
 MDADM = re.compile(
     r"\s*(State|Raid Level|Rebuild Status|Check Status|Resync Status|Reshape Status|Failed Devices|Consistency Policy"
@@ -95,22 +92,37 @@ def _df(lines: Lines, at: int) -> tuple[list[Value], int]:
 
 def _processes(lines: Lines, at: int) -> tuple[list[Value], int]:
     """Read processes in uninterruptible sleep (state D), and where in the kernel they wait, if that is a column."""
+    columns = lines[at].split()
+    state = next((name for name in ("STAT", "STATE", "S") if name in columns), "")
+    if "PID" not in columns or not state:
+        return _asleep(lines, at)
+    found: list[Value] = []
+    end = at + 1
+    while end < min(len(lines), at + MAX_LINES) and len(cells := lines[end].split(None, len(columns) - 1)) >= 3:
+        if command(lines[end]):
+            break
+        row = dict(zip(columns, cells, strict=False))
+        if row.get(state, "").startswith("D"):
+            found += _asleep_in(cells[-1] if len(cells) == len(columns) else "?", row.get("WCHAN", ""), end + 1)
+        end += 1
+    return found, end if end > at + 1 else at
+
+
+def _asleep(lines: Lines, at: int) -> tuple[list[Value], int]:
+    """Read rows without a heading that begin with the state D, a number, and perhaps a function of the kernel."""
     found: list[Value] = []
     end = at
-    is_heading = bool(re.match(r"USER\s|.{0,40}\bPID\b", lines[at].strip()))
-    for index in range(at + is_heading, min(len(lines), at + MAX_LINES)):
-        line = lines[index].strip()
-        if aux := PROCESS_AUX.match(line):
-            found.append(Value(f"process {_program(aux[4])}", "process state", "D", line=index + 1))
-        elif row := PROCESS.match(line):
-            waits = row[4] if re.fullmatch(r"[a-z_][\w.]{3,47}", row[4]) and "_" in row[4] else ""
-            found.append(Value(f"process {_program(row[5])}", "process state", "D", line=index + 1))
-            if waits:
-                found.append(Value(f"process {_program(row[5])}", "waits in", waits, line=index + 1))
-        elif not line or command(lines[index]) or not re.match(r"\S{1,32}\s+\S", line) or not is_heading:
-            break
-        end = index + 1
+    while end < min(len(lines), at + MAX_LINES) and (row := PROCESS.match(lines[end].strip())):
+        waits = row[4] if re.fullmatch(r"[a-z_][\w.]{3,47}", row[4]) and "_" in row[4] else ""
+        found += _asleep_in(row[5], waits, end + 1)
+        end += 1
     return found, end
+
+
+def _asleep_in(text: str, function: str, line: int) -> list[Value]:
+    subject = f"process {_program(text)}"
+    found = [Value(subject, "process state", "D", line=line)]
+    return [*found, Value(subject, "waits in", function, line=line)] if "_" in function else found
 
 
 def _program(text: str) -> str:
@@ -157,6 +169,19 @@ def _mdadm(lines: Lines, at: int) -> tuple[list[Value], int]:
             break
         end = index + 1 if line.strip() else end
     return found, end if found else at
+
+
+def _btrfs(lines: Lines, at: int) -> tuple[list[Value], int]:
+    """Read the status of a scrub or of a balance: whether one runs."""
+    found: list[Value] = []
+    end = at
+    while end < min(len(lines), at + 12) and lines[end].strip():
+        text = lines[end]
+        if re.search(r"running for \d|Status:\s+running|\bis running\b", text):
+            what = "balance" if "alance" in "".join(lines[at : end + 1]) else "scrub"
+            found.append(Value("btrfs", "running", what, line=end + 1))
+        end += 1
+    return found, end
 
 
 def _multipath(lines: Lines, at: int) -> tuple[list[Value], int]:
@@ -220,12 +245,14 @@ FORMS = (
     Form("df", r"Filesystem\s+(?:Type\s+)?(?:Size|1K-blocks|1024-blocks|1M-blocks|512-blocks|Inodes)\s", _df),
     Form(
         "ps",
-        r"USER\s+PID\s+%CPU\s+%MEM\s|(?:F\s+)?S(?:TAT?E?)?\s+(?:UID\s+)?PID\s|D\S{0,3}\s+\d{1,9}\s+\S",
+        r"USER\s+PID\s+%CPU\s+%MEM\s|(?:F\s+)?S(?:TAT?E?)?\s+(?:UID\s+)?PID\s|PID\s+(?:PPID\s+|USER\s+|TTY\s+)?S(?:TAT)?\s"
+        r"|D\S{0,3}\s+\d{1,9}\s+\S",
         _processes,
     ),
     Form("stack", r"\[<(?:0|[0-9a-f]{8,16})>\] \S+\+0x", _stack),
     Form("lvs", r"LV\s+VG\s+Attr\s", _lvs),
     Form("mdadm", r"/dev/md\S{1,20}:$", _mdadm),
+    Form("btrfs", r"scrub (?:status for|device) |Balance on |Scrub started:", _btrfs),
     Form("multipath", r"\S{1,80} (?:\(\S{1,60}\) )?dm-\d+ \S", _multipath),
     Form("hdparm", r"write-caching =\s+\d", _write_cache),
     Form("storage-reliability", r"(?:DeviceId|ObjectId|FlushLatencyMax|ReadErrorsTotal)\s+: ", _windows),
@@ -241,6 +268,6 @@ def read(lines: Lines, at: int) -> Block | None:
     for form, mark in zip(FORMS, MARKS, strict=True):
         if mark.match(lines[at].lstrip()):
             found, end = form.parse(lines, at)
-            if end > at and (found or form.tool in ("df", "lvs")):
+            if end > at and (found or form.tool in ("df", "lvs", "ps")):
                 return Block(form.tool, at + 1, end, list(found))
     return None

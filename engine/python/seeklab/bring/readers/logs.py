@@ -279,6 +279,7 @@ MESSAGES = (
         r"(?P<subject>EXT4-fs|XFS|BTRFS).{0,120}(?:remounting filesystem read-only|remount-ro"
         r"|[Ss]hutting down filesystem)",
     ),
+    _message("dmesg", "write cache off", "Write cache: disabled", r"\[(?P<subject>sd[a-z]+)\] Write cache: disabled"),
     _message("dmesg", "write cache", "Write cache: ", r"\[(?P<subject>sd[a-z]+)\] Write cache: (?:enabled|disabled)"),
     _message("dmesg", "link speed", "SATA link up", r"(?P<subject>ata\d+): SATA link up (?:1\.5|3\.0) Gbps"),
     _message(

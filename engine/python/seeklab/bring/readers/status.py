@@ -355,7 +355,8 @@ FORMS = (
     Form(
         "smartctl",
         r"smartctl \d|ID# ATTRIBUTE_NAME|=== START OF (?:INFORMATION|READ SMART|SMART)"
-        r"|SMART (?:overall-health|Health Status:)|SMART/Health Information|Elements in grown defect list:"
+        r"|Device Model:|Model (?:Family|Number):|SMART (?:overall-health|Health Status:)"
+        r"|SMART/Health Information|Elements in grown defect list:"
         r"|\d{1,3} [A-Z][\w-]{3,40}\s+0x[0-9a-f]{4}\s",
         _drive,
     ),

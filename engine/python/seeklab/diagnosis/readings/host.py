@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from seeklab.bring.block import Block
 
 SPINNING = 80.0
+FULL_THREAD, MIN_BLOCKED, MOSTLY = 95.0, 2.0, 40.0
+IO_THREADS = ("iothread", "IO", "vhost", "nfsd", "loop", "drbd", "bstore", "tp_osd", "msgr", "reactor")
+"""Threads through which requests of a guest, a client or a daemon pass."""
 MANY = 8
 NFS_SLOW_MS = 5.0
 MIN_MOVED, IO_SHARE = 1e5, 25.0
@@ -41,6 +44,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     """Yield the readings of the host."""
     values = Values(record for block in blocks for record in block.records if isinstance(record, Value))
     yield from _swap(values)
+    yield from _no_progress(values)
     yield from _processes(values)
     yield from _cores(values)
     yield from _functions(values)
@@ -88,6 +92,22 @@ def _swap(values: Values) -> Iterator[Reading]:
         )
 
 
+def _no_progress(values: Values) -> Iterator[Reading]:
+    """Find processes that wait while no block moves, in every report of vmstat."""
+    blocked, read_, written = (_of(values, "host", name) for name in ("b", "bi", "bo"))
+    waits = _of(values, "host", "iowait")
+    if len(blocked) > 1 and min(blocked) >= MIN_BLOCKED and waits and min(waits) > MOSTLY and not any(read_ + written):
+        yield Reading(
+            "no-block-moves",
+            "host",
+            f"{count(min(blocked))} or more processes wait for I/O, and in {len(blocked)} reports not one block "
+            "is read or written.",
+            "",
+            Strength.IMPOSSIBLE,
+            {"blocked": min(blocked), "reports": len(blocked)},
+        )
+
+
 def _processes(values: Values) -> Iterator[Reading]:
     busy = {
         value.subject.removeprefix("process "): value.value
@@ -104,6 +124,13 @@ def _processes(values: Values) -> Iterator[Reading]:
                 name,
                 f"{name} takes {share:.0f}% of a core: the ARC tries to free what it cannot.",
                 "",
+                values={"cpu": share},
+            )
+        elif name.startswith(IO_THREADS) and share >= FULL_THREAD:
+            yield Reading(
+                "io-thread-alone",
+                name,
+                f"The thread {name} takes {share:.0f}% of a core: all that passes through it waits for its turn.",
                 values={"cpu": share},
             )
         elif name.startswith(CPU_THREADS):

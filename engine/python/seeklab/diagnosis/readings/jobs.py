@@ -42,6 +42,11 @@ DISK_MS = 4.0
 WITHOUT_FLUSH = 10.0
 """A plain fsync that is faster than a flush by this factor does not flush."""
 
+LEAST_HELD, MIN_WINDOWS, HELD_SPREAD = 100.0, 20.0, 0.002
+ROUND_FINE, ROUND_COARSE = 50.0, 100.0
+"""Limits on requests are multiples of these."""
+SECOND = 3.0
+
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     """Yield the readings of load generators."""
@@ -49,6 +54,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
         rows = [record for record in block.records if isinstance(record, JobRow)]
         for row in rows:
             yield from _job(row)
+            yield from _held(row)
         yield from _runs(rows)
         for record in block.records:
             if isinstance(record, Copy):
@@ -63,6 +69,52 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     yield from _timer(blocks, devices)
     yield from _amplification(blocks)
     yield from _by_setting(blocks)
+    yield from _second_read(blocks)
+
+
+def _held(row: JobRow) -> Iterator[Reading]:
+    """Find a rate that fio's windows show as constant and round: a limit holds it."""
+    of = row.samples
+    mean, spread = of.get("avg", 0.0), of.get("stdev", 1e9)
+    step = ROUND_FINE if mean < ROUND_FINE * ROUND_COARSE else ROUND_COARSE
+    nearest = round(mean / step) * step
+    if (
+        mean >= LEAST_HELD
+        and of.get("samples", 0.0) >= MIN_WINDOWS
+        and spread < HELD_SPREAD * mean
+        and abs(mean - nearest) < HELD_SPREAD * mean
+        and not is_paced(row)
+    ):
+        yield Reading(
+            "round-rate",
+            f"{row.job} {row.direction}",
+            f"{row.job} {row.direction} makes {nearest:,.0f} requests per second in each of {of['samples']:.0f} "
+            "windows: a configured limit on requests.",
+            f"{count(of.get('min', mean))} to {count(of.get('max', mean))}, standard deviation {count(spread)}",
+            Strength.ROUND,
+            {"ios_per_s": nearest, "ms": total_of(row).mean_ms or 0.0},
+        )
+
+
+def _second_read(blocks: Sequence[Block]) -> Iterator[Reading]:
+    """Find the same direct read twice, the second time far faster: the first one fetched the blocks from elsewhere."""
+    reads = [
+        record
+        for block in blocks
+        for record in block.records
+        if isinstance(record, Copy) and "iflag=direct" in record.command and record.bytes and record.seconds
+    ]
+    for one, two in pairwise(reads):
+        if one.command == two.command and (one.seconds or 0.0) > SECOND * (two.seconds or 1e9):
+            speeds = [(each.bytes or 0.0) / (each.seconds or 1.0) for each in (one, two)]
+            yield Reading(
+                "second-read-faster",
+                "dd",
+                f"The same direct read makes {rate(speeds[0])} the first time and {rate(speeds[1])} the second time: "
+                "the device fetched its blocks from elsewhere when they were read first.",
+                f"{rate(speeds[1])} / {rate(speeds[0])} = {count(speeds[1] / speeds[0])}",
+                values={"ratio": speeds[1] / speeds[0]},
+            )
 
 
 def _options(row: JobRow) -> tuple[int, int, bool]:

@@ -23,6 +23,8 @@ MIN_IOS = 0.5
 SHORTEST_MS = 1e-3
 LONGEST_MS = 8.64e7
 """A request of a day is a fault of the tool."""
+HELD, SLOW_NS = 0.3, 1e8
+"""Discards are slow if one is in progress for this share of the time while another request takes this long."""
 MAX_ROWS = 200_000
 TICK_MS, NEAR_TICK = 10.0, 0.1
 
@@ -149,7 +151,12 @@ def _requests(rows: Sequence[Request], of: str) -> Iterator[Reading]:
                 values={"share": tick},
             )
     discards = [row for row in rows if row.direction == "discard"]
-    if discards and fmean(row.ns for row in discards) > 5 * median(row.ns for row in rows):
+    held = sum(row.ns for row in discards) / max(end - begin, 1)
+    others = [row.ns for row in rows if row.direction != "discard"]
+    if discards and (
+        fmean(row.ns for row in discards) > 5 * median(row.ns for row in rows)
+        or (held > HELD and max(others, default=0) > SLOW_NS)
+    ):
         row = max(discards, key=lambda row: row.ns)
         yield Reading(
             "discards-slow",

@@ -41,6 +41,7 @@ WAITS = {
     "swap-waits": ("swap_readpage", "do_swap_page", "shrink_node", "try_to_free_pages", "swap_in"),
 }
 """Functions of Linux where a thread waits, by the thing that it waits for."""
+SCANS = ("md_do_sync", "dsl_scan", "btrfs_scrub")
 SAID = {
     "journal-waits": "until its writes are durable (a journal's commit or a flush)",
     "nfs-waits": "for an NFS server",
@@ -231,6 +232,14 @@ def _waiting(values: Sequence[Value]) -> Iterator[Reading]:
             f"{len(blocked)} {'task waits' if len(blocked) == 1 else 'tasks wait'} uninterruptibly (state D): {names}.",
             tasks=len(blocked),
         )
+    if scan := next((each for each in (*functions, *blocked) if each.startswith(SCANS) or "_resync" in each), None):
+        yield _words(
+            "scan-running",
+            scan,
+            f"A thread checks or rebuilds an array ({scan}), which shares the disks with everything else.",
+            bytes_per_s=0.0,
+            is_resilver=0.0,
+        )
     for name, known in WAITS.items():
         found = next((each for each in functions if each.startswith(known)), None)
         if found is None and name == "journal-waits":
@@ -348,6 +357,7 @@ STATES: Mapping[str, Callable[[Sequence[Value]], Iterator[Reading]]] = {
     "ps": _waiting,
     "stack": _waiting,
     "mdadm": _array,
+    "btrfs": _array,
     "multipath": _paths,
     "hdparm": _drives,
     "nvme-id-ctrl": _volatile,

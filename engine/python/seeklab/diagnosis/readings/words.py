@@ -63,6 +63,7 @@ EVENTS = {
     "blocked": "reports tasks that were blocked for minutes",
     "read-only": "reports a file system that went read-only",
     "link speed": "reports a link at reduced speed",
+    "write cache off": "says that a drive's write cache is off",
     "memory": "reports that memory ran out",
     "nfs not responding": "reports an NFS server that does not answer",
     "cifs not responding": "reports an SMB server that does not answer",
