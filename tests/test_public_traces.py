@@ -137,11 +137,19 @@ def test_a_log_of_objects_has_one_hit(name: str) -> None:
     assert (row["requests"], row["hits"]) == (3, 1)
 
 
+@pytest.mark.parametrize("name", ["twitter", "meta", "blanks"])
+def test_a_log_of_objects_cannot_be_replayed(name: str) -> None:
+    with pytest.raises(seeklab.SeeklabError, match="seeklab cache"):
+        seeklab.trace_info(LOGS[name])
+
+
 def test_oracle_general_is_recognised_by_its_records(tmp_path: Path, command_line: CommandLine) -> None:
     file = tmp_path / "any name"
     file.write_bytes(b"".join(struct.pack("<IQIq", time, key, 8, -1) for time, key in ((1, 5), (2, 6), (3, 5))))
     (row,) = seeklab.cache(file, ["lru"], [100])
     assert (row["requests"], row["hits"], row["bytes"]) == (3, 1, 24)
+    with pytest.raises(seeklab.SeeklabError, match="oracleGeneral"):
+        seeklab.trace_info(file)
     file.write_bytes(file.read_bytes()[:-1])
     assert command_line("cache", str(file), "--policy", "lru", "--size", "100").returncode == 2
 

@@ -13,7 +13,7 @@ use seeklab_model::layers::device::ssd::simulated_bytes;
 use seeklab_model::result::outcome::Failure;
 use seeklab_model::result::{JobStats, SAMPLE_NS, Stats, WorkerStats};
 use seeklab_model::stack::Stack;
-use seeklab_spec::{Bytes, Job, Presets, Problem, Problems, Rw, Scenario};
+use seeklab_spec::{Bytes, Extent, Job, Presets, Problem, Problems, Rw, Scenario};
 
 /// Maximum simulated time of a run with a limit on operations; the maximum of any run.
 const MAX_NS: u64 = 31_536_000_000_000_000;
@@ -283,12 +283,23 @@ fn searches(job: &mut JobReport, stats: &JobStats, spec: &Job) {
         iops: found.iops.clone(),
         bw: found.bw.clone(),
     });
-    // A flush follows so many writes when another request comes after it, as in fio.
+    job.zone_resets = stats.zone_resets;
+    job.syncs = syncs(stats, spec);
+}
+
+/// The flushes that fio counts: those of `fsync` alone. A flush follows so many writes when fio looks for another request after it,
+/// which it also does where fewer bytes are left than a request has.
+fn syncs(stats: &JobStats, spec: &Job) -> u64 {
     let workers = u64::from(spec.numjobs);
     let writes = stats.by_op[1].ios / workers;
-    let every = |every: Option<u32>| every.map_or(0, |every| writes.saturating_sub(1) / u64::from(every));
-    job.zone_resets = stats.zone_resets;
-    job.syncs = (every(spec.fsync) + every(spec.fdatasync)) * workers;
+    let done: u64 = stats.by_op.iter().map(|of| of.bytes).sum::<u64>() / workers;
+    let asked = spec.io_size.map(|size| size.0).or(match spec.size {
+        Some(Extent::Bytes(size)) => Some(size),
+        _ => None,
+    });
+    let ios = stats.by_op.iter().map(|of| of.ios).sum::<u64>() / workers;
+    let ended = asked.is_none_or(|asked| done >= asked) || spec.number_ios.is_some_and(|most| ios >= most);
+    spec.fsync.map_or(0, |every| (writes - u64::from(ended && writes > 0)) / u64::from(every)) * workers
 }
 
 /// The windows from the first to the last in which the job completed anything.

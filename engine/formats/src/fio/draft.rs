@@ -58,13 +58,13 @@ pub(super) struct Draft {
     /// Path that the engine libblkio opens instead of a file.
     libblkio_path: Option<String>,
     pub(super) pattern: Pattern,
-    /// Reads, writes.
-    bs: [u64; 2],
+    /// Reads, writes, trims.
+    bs: [u64; 3],
     /// As written.
     bs_text: String,
-    bsrange: [Option<(u64, u64)>; 2],
-    rate: [u64; 2],
-    rate_iops: [u64; 2],
+    bsrange: [Option<(u64, u64)>; 3],
+    rate: [u64; 3],
+    rate_iops: [u64; 3],
     rate_process: &'static str,
     pub(super) iodepth: u64,
     pub(super) numjobs: u64,
@@ -121,11 +121,11 @@ impl Default for Draft {
             refused: false,
             libblkio_path: None,
             pattern: values::SEQUENTIAL_READS,
-            bs: [4096; 2],
+            bs: [4096; 3],
             bs_text: String::new(),
-            bsrange: [None; 2],
-            rate: [0; 2],
-            rate_iops: [0; 2],
+            bsrange: [None; 3],
+            rate: [0; 3],
+            rate_iops: [0; 3],
             rate_process: "linear",
             iodepth: 1,
             numjobs: 1,
@@ -261,6 +261,7 @@ impl Draft {
                 }
             }
             "exitall" => self.mechanisms.exitall = flag(value)?,
+            "verify_only" => self.mechanisms.verify_only = flag(value)?,
             "time_based" => self.time_based = flag(value)?,
             "norandommap" => self.norandommap = flag(value)?,
             "stonewall" => self.stonewall = flag(value)?,
@@ -396,8 +397,8 @@ impl Draft {
             "fsync" => self.fsync = count(text, base, 0, 65_536)?,
             "fdatasync" => self.fdatasync = count(text, base, 0, 65_536)?,
             "loops" => self.loops = count(text, base, 0, 1_000_000)?.max(1),
-            "rwmixread" => self.rwmixread = count(text, base, 0, 100)?,
-            "rwmixwrite" => self.rwmixread = 100u64.saturating_sub(count(text, base, 0, 100)?),
+            "rwmixread" => self.rwmixread = values::mix_share(text, base)?,
+            "rwmixwrite" => self.rwmixread = 100u64.saturating_sub(values::mix_share(text, base)?),
             _ => return self.mechanisms.set(name, text, base),
         }
         Ok(())
@@ -412,9 +413,12 @@ impl Draft {
         self.pattern.reads && self.pattern.writes
     }
 
-    /// The value of the direction that is used; nothing when both are and differ.
-    fn used<T: Copy + PartialEq>(&self, [read, write]: [T; 2]) -> Option<T> {
+    /// The value of the direction that is used; nothing when both are and differ. Each write of a job that trims at random too
+    /// has the size of its trim.
+    fn used<T: Copy + PartialEq>(&self, [read, write, trim]: [T; 3]) -> Option<T> {
         match (self.pattern.reads, self.pattern.writes) {
+            _ if self.pattern.trims() && (self.pattern.is_random() || !self.pattern.writes) => Some(trim),
+            (false, true) if self.pattern.trims() => (write == trim).then_some(write),
             (true, true) => (read == write).then_some(read),
             (true, false) => Some(read),
             _ => Some(write),
@@ -423,23 +427,18 @@ impl Draft {
 
     /// Smallest and largest reads, writes and trims.
     pub(super) fn blocks(&self) -> [(u64, u64); 3] {
-        let [read, write] = self.bs;
-        let [read_range, write_range] = self.bsrange;
-        let [read, write] = [read_range.unwrap_or((read, read)), write_range.unwrap_or((write, write))];
-        let of_bs = [read, write, write];
+        let of_bs = std::array::from_fn(|direction| {
+            let bytes = self.bs[direction];
+            self.bsrange[direction].unwrap_or((bytes, bytes))
+        });
         self.mechanisms.bssplit.as_ref().map_or(of_bs, |mix| mix.blocks(of_bs))
     }
 
     /// The whole pages of a request whose size is no multiple of a sector, as a page cache writes and reads them.
     pub(super) fn pages(&self) -> Option<Pages> {
-        let (smallest, largest) = self.used(self.read_and_write())?;
+        let (smallest, largest) = self.used(self.blocks())?;
         let is_odd = smallest == largest && smallest % SECTOR != 0 && self.mechanisms.bssplit.is_none();
         is_odd.then(|| Pages { asked_bytes: smallest, modelled_bytes: smallest.next_multiple_of(PAGE) })
-    }
-
-    fn read_and_write(&self) -> [(u64, u64); 2] {
-        let [read, write, _] = self.blocks();
-        [read, write]
     }
 
     /// A file name with each worker's number but without the job's name, which workers of several sections would share.
@@ -477,6 +476,8 @@ impl Draft {
         job.insert("rw".to_owned(), json!(rw));
         let smallest = self.block_fields(&mut job, null, notes);
         self.one_drive(file, notes);
+        self.one_map(notes);
+        self.flushes(notes);
         let depth = self.effective_depth(notes);
         job.insert("iodepth".to_owned(), json!(depth));
         if let Some(file) = file {
@@ -578,24 +579,68 @@ impl Draft {
             job.insert("bs".to_owned(), json!(pages.modelled_bytes));
             return asked;
         }
-        if self.is_mixed() && self.bsrange == [None; 2] && self.bs[0] != self.bs[1] {
-            let [read, write] = self.bs.map(|bytes| json!([{"bs": bytes, "percent": 100}]));
-            job.insert("bssplit".to_owned(), json!({"read": read, "write": write}));
-            return self.bs[0].min(self.bs[1]);
-        }
-        let Some((smallest, largest)) = self.used(self.read_and_write()) else {
-            notes.problem(
-                self.place(option),
-                "different size ranges for reads and writes are not modelled; use bssplit, or a separate job for each",
-            );
+        let Some((smallest, largest)) = self.used(self.blocks()) else {
+            let [read, write, _] = self.blocks();
+            if let (true, Some(reads), Some(writes)) = (self.is_mixed(), sizes_of(read), sizes_of(write)) {
+                job.insert("bssplit".to_owned(), json!({"read": reads, "write": writes}));
+                return read.0.min(write.0);
+            }
+            let what = if self.is_mixed() { "size ranges for reads and writes" } else { "sizes for trims and writes of the same place" };
+            notes.problem(self.place(option), format!("different {what} are not modelled; write one, or a job for each"));
             return 0;
         };
+        if smallest != largest && smallest % SECTOR != 0 {
+            notes.problem(
+                self.place(option),
+                format!(
+                    "{smallest} is not a multiple of a sector of 512 bytes, as only a single bs may be; write {}",
+                    smallest.next_multiple_of(SECTOR)
+                ),
+            );
+        }
         if smallest == largest {
             job.insert("bs".to_owned(), json!(smallest));
         } else {
             job.insert("bsrange".to_owned(), json!({"min": smallest, "max": largest}));
         }
         smallest
+    }
+
+    /// Notes that fio's map of visited blocks, which has blocks of one size, ends a job of other sizes early.
+    fn one_map(&self, notes: &mut Notes) {
+        let [read, write, _] = self.blocks();
+        if self.is_mixed() && self.pattern.is_random() && !self.norandommap && self.distribution.is_none() && read.0 != write.0 {
+            let option = if self.places.contains_key("bsrange") { "bsrange" } else { "bs" };
+            notes.warnings.push(format!(
+                "{}: with different sizes of reads and writes, fio 3.33 confuses its map of visited blocks and may end the job early; write norandommap.",
+                self.place(option)
+            ));
+        }
+    }
+
+    /// Notes that flushes have no latencies of their own here.
+    fn flushes(&self, notes: &mut Notes) {
+        let option = if self.fdatasync > 0 { "fdatasync" } else { "fsync" };
+        if (self.fsync > 0 || self.fdatasync > 0) && self.pattern.writes && !is_null(&self.ioengine) {
+            notes.warnings.push(format!(
+                "{}: a write and the flush after it have one latency, which is the write's; fio prints those of flushes separately.",
+                self.place(option)
+            ));
+        }
+    }
+
+    /// `offset` and `offset_increment` in bytes where the size of the file is known; fio rounds shares up to whole blocks.
+    pub(super) fn start(&self) -> (Extent, Extent) {
+        let known = self.filesize.or(match self.size {
+            Some(Extent::Bytes(bytes)) => Some(bytes),
+            _ => None,
+        });
+        let block = self.used(self.blocks().map(|(smallest, _)| smallest)).unwrap_or(PAGE).max(1);
+        let bytes = |extent: Extent| match (extent, known) {
+            (Extent::Percent(_), Some(file)) => Extent::Bytes(extent.of(file).next_multiple_of(block)),
+            _ => extent,
+        };
+        (bytes(self.offset), bytes(self.offset_increment))
     }
 
     /// Notes that a section with several drives has one here.
@@ -627,7 +672,9 @@ impl Draft {
     }
 
     fn size_fields(&self, job: &mut Map<String, Value>, on_device: bool, smallest: u64, known_size: Option<&Value>, notes: &mut Notes) {
-        let filesize = self.filesize.map(|bytes| bytes.saturating_mul(self.mechanisms.nrfiles.max(self.files)));
+        let files = self.mechanisms.nrfiles.max(self.files);
+        let filesize = self.filesize.map(|bytes| bytes.saturating_mul(files));
+        let (offset, offset_increment) = self.start();
         let of_pool = self.size_in_name();
         if self.size.is_none() && filesize.is_none() && of_pool.is_none() && !on_device {
             let whole = json!("100%");
@@ -640,6 +687,21 @@ impl Draft {
             (Some(share @ Extent::Percent(percent)), Some(file)) if percent > 0.0 => Some(Extent::Bytes(share.of(file))),
             (Some(Extent::Bytes(size)), Some(file)) => Some(Extent::Bytes(size.min(file))),
             (size, file) => size.or(file.map(Extent::Bytes)),
+        };
+        // Behind the offset, a file of known size has fewer bytes.
+        let size = match (size, filesize, offset) {
+            (Some(Extent::Bytes(size)), Some(file), Extent::Bytes(offset)) if offset > 0 => {
+                let left = file.saturating_sub(offset.saturating_mul(files));
+                if left == 0 && !self.refused {
+                    notes.problem(
+                        self.place("offset"),
+                        format!("the offset of {offset} bytes is not below the file size; write less, or raise filesize"),
+                    );
+                    return;
+                }
+                Some(Extent::Bytes(size.min(left)))
+            }
+            _ => size,
         };
         match size {
             Some(Extent::Percent(_)) | None if self.refused => {}
@@ -668,7 +730,7 @@ impl Draft {
             }
             None => {}
         }
-        for (option, extent) in [("offset", self.offset), ("offset_increment", self.offset_increment)] {
+        for (option, extent) in [("offset", offset), ("offset_increment", offset_increment)] {
             if matches!(extent, Extent::Percent(_)) && !on_device {
                 notes.problem(
                     self.place(option),
@@ -689,13 +751,13 @@ impl Draft {
     }
 
     fn rate_fields(&self, job: &mut Map<String, Value>, notes: &mut Notes) {
-        let rate = self.used(self.rate.map(|rate| (rate, 0)));
-        let rate_iops = self.used(self.rate_iops.map(|rate| (rate, 0)));
+        let rate = self.used(self.rate);
+        let rate_iops = self.used(self.rate_iops);
         let limited =
             [("rate", self.rate), ("rate_iops", self.rate_iops)].into_iter().filter(|(_, rates)| rates.iter().any(|rate| *rate > 0));
         if self.is_mixed() {
             let mut each = Map::new();
-            for (option, [read, write]) in limited {
+            for (option, [read, write, _]) in limited {
                 let suffix = option.trim_start_matches("rate");
                 for (direction, rate) in [("read", read), ("write", write)] {
                     if rate > 0 {
@@ -708,7 +770,7 @@ impl Draft {
             }
             return;
         }
-        let (rate, rate_iops) = (rate.map_or(0, |(rate, _)| rate), rate_iops.map_or(0, |(rate, _)| rate));
+        let (rate, rate_iops) = (rate.unwrap_or(0), rate_iops.unwrap_or(0));
         if rate > 0 && rate_iops > 0 {
             notes.problem(self.place("rate_iops"), "rate and rate_iops cannot be combined; keep one of them");
         } else if rate > 0 {
@@ -726,4 +788,14 @@ impl Draft {
         let name = self.filename.as_ref().filter(|_| self.ioengine == "pmemblk")?;
         name.split(',').nth(2)?.parse::<u64>().ok()?.checked_mul(1 << 20)
     }
+}
+
+/// Maximum number of sizes of a range that becomes a mix of sizes.
+const SIZES_MAX: u64 = 64;
+
+/// The sizes of a range as fio draws them, the multiples of its smallest one, as a mix; nothing when they are too many.
+fn sizes_of((smallest, largest): (u64, u64)) -> Option<Value> {
+    let count = largest.checked_div(smallest).filter(|count| (1..=SIZES_MAX).contains(count) && largest % smallest == 0)?;
+    let percent = 100.0 / seeklab_spec::to_f64(count);
+    Some((1..=count).map(|times| json!({"bs": smallest * times, "percent": percent})).collect())
 }

@@ -68,7 +68,8 @@ impl Jobs {
             self.group = self.group.saturating_add(1);
         }
         self.group_used = true;
-        let split = draft.numjobs > 1 && draft.offset_increment != Extent::Bytes(0);
+        let (offset, increment) = draft.start();
+        let split = draft.numjobs > 1 && increment != Extent::Bytes(0);
         let (parts, workers) = if split { (draft.numjobs, 1) } else { (1, draft.numjobs) };
         if self.list.len().saturating_add(usize::try_from(parts).unwrap_or(usize::MAX)) > JOBS_MAX {
             let option = if split { "offset_increment" } else { "" };
@@ -90,7 +91,7 @@ impl Jobs {
             let mut scenario = Map::new();
             scenario.insert("name".to_owned(), json!(name));
             scenario.extend(fields.clone());
-            match shifted(draft.offset, draft.offset_increment, part) {
+            match shifted(offset, increment, part) {
                 Some(Extent::Bytes(0)) => {}
                 Some(offset) => {
                     scenario.insert("offset".to_owned(), extent_value(offset));

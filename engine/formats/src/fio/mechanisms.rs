@@ -24,12 +24,23 @@ impl Mix {
         let wrong = || format!("\"{text}\" is not a mix of sizes; write 4k/10:64k/50:32k/40");
         let mut sizes = Vec::new();
         let mut percents = Vec::new();
-        for part in text.split(':') {
+        // fio skips empty entries.
+        for part in text.split(':').filter(|part| !part.is_empty()) {
             let (size, percent) = part.split_once('/').unwrap_or((part, ""));
             let size = size.split_once('-').filter(|(_, last)| numbers::size(last, base).is_some()).map_or(size, |(first, _)| first);
             let bytes = numbers::size(size, base).ok_or_else(wrong)?;
-            sizes.push(super::values::within(bytes, 512, 1 << 30, "a block size")?);
+            let bytes = super::values::within(bytes, 512, 1 << 30, "a block size")?;
+            if bytes % 512 != 0 {
+                return Err(format!(
+                    "{bytes} is not a multiple of a sector of 512 bytes, as only a single bs may be; write {}",
+                    bytes.next_multiple_of(512)
+                ));
+            }
+            sizes.push(bytes);
             percents.push(if percent.is_empty() { None } else { Some(percent.parse::<f64>().map_err(|_| wrong())?) });
+        }
+        if sizes.is_empty() {
+            return Err(wrong());
         }
         let percents = shares(&percents).ok_or_else(|| format!("the shares of \"{text}\" add up to more than 100%; write at most 100"))?;
         Ok(sizes.into_iter().zip(percents).collect())
@@ -45,7 +56,7 @@ impl Mix {
     }
 
     /// As a scenario has it, with one size where a direction has no mix; nothing when the job uses no mix.
-    pub(super) fn field(&self, pattern: &Pattern, [read_bytes, write_bytes]: [u64; 2]) -> Option<Value> {
+    pub(super) fn field(&self, pattern: &Pattern, [read_bytes, write_bytes, trim_bytes]: [u64; 3]) -> Option<Value> {
         let list = |list: &Option<Vec<(u64, f64)>>, bytes: u64| {
             let one = [(bytes, 100.0)];
             list.as_deref().unwrap_or(&one).iter().map(|(bytes, percent)| json!({"bs": bytes, "percent": percent})).collect::<Value>()
@@ -57,7 +68,7 @@ impl Mix {
             return is_mixed.then(|| if read == write { json!({"read": read}) } else { json!({"read": read, "write": write}) });
         }
         let (used, bytes) = match pattern {
-            _ if pattern.trims() => (trim, write_bytes),
+            _ if pattern.trims() => (trim, trim_bytes),
             _ if pattern.reads => (read, read_bytes),
             _ => (write, write_bytes),
         };
@@ -115,7 +126,7 @@ pub(super) struct Mechanisms {
     file_service_ios: u64,
     verify: bool,
     do_verify: bool,
-    verify_only: bool,
+    pub(super) verify_only: bool,
     verify_backlog: u64,
     verify_backlog_batch: u64,
     pub(super) fill_device: bool,
@@ -261,7 +272,6 @@ impl Mechanisms {
             }
             "verify" => self.verify = !matches!(text, "0" | "none"),
             "do_verify" => self.do_verify = boolean(text)?,
-            "verify_only" => self.verify_only = boolean(text)?,
             "verify_backlog" => self.verify_backlog = count(text, base, 0, 1_000_000)?,
             "verify_backlog_batch" => self.verify_backlog_batch = count(text, base, 0, 1_000_000)?,
             "fill_device" => self.fill_device = boolean(text)?,

@@ -119,10 +119,12 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Bytes of whole pages of the requests that `asked` bytes hold.
+    /// Bytes of whole pages of the requests that `asked` bytes hold, and a sector for bytes that are left.
     #[must_use]
     pub fn modelled(&self, asked: u64) -> u64 {
-        (asked / self.asked_bytes.max(1)).saturating_mul(self.modelled_bytes)
+        let asked_bytes = self.asked_bytes.max(1);
+        let left = if asked.is_multiple_of(asked_bytes) { 0 } else { 512 };
+        (asked / asked_bytes).saturating_mul(self.modelled_bytes).saturating_add(left)
     }
 
     /// Bytes that the job asked for, of `modelled` bytes of whole pages.

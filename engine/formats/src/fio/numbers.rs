@@ -82,16 +82,10 @@ pub(super) fn range(text: &str, kb_base: u64) -> Option<(u64, u64)> {
     Some((first.min(second), first.max(second)))
 }
 
-/// Values for reads and writes: `a` for both, `a,b` for each, `a,` and `,b` for one, `a,b,c` with trims last.
-pub(super) fn per_direction<T: Copy>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<[Option<T>; 2]> {
-    let parts: Vec<&str> = text.split(',').collect();
-    let value = |part: &&str| if part.is_empty() { Some(None) } else { read(part).map(Some) };
-    let values: Vec<Option<T>> = parts.iter().map(value).collect::<Option<_>>()?;
-    match values.as_slice() {
-        [Some(both)] => Some([Some(*both); 2]),
-        [read, write] | [read, write, _] if read.is_some() || write.is_some() => Some([*read, *write]),
-        _ => None,
-    }
+/// Values for reads, writes and trims as in [`three_directions`]; nothing for more than three, or for none at all.
+pub(super) fn per_direction<T: Copy>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<[Option<T>; 3]> {
+    let values = three_directions(text, |part| read(part).ok_or(())).ok()?;
+    (text.split(',').count() <= 3 && values.iter().any(Option::is_some)).then_some(values)
 }
 
 /// Values for reads, writes and trims, of which some may be left out: `a` is for all, and `b` of `a,b` for writes and trims.
@@ -150,13 +144,15 @@ mod tests {
     }
 
     #[test]
-    fn one_value_counts_for_reads_and_writes_and_an_empty_one_is_left_alone() {
+    fn one_value_counts_for_all_directions_and_an_empty_one_is_left_alone() {
         let read = |text: &str| size(text, 1024);
-        assert_eq!(per_direction("4k", read), Some([Some(4096), Some(4096)]));
-        assert_eq!(per_direction("4k,8k", read), Some([Some(4096), Some(8192)]));
-        assert_eq!(per_direction("16k,", read), Some([Some(16384), None]));
-        assert_eq!(per_direction(",4k", read), Some([None, Some(4096)]));
-        assert_eq!(per_direction("4k,8k,16k", read), Some([Some(4096), Some(8192)]));
+        assert_eq!(per_direction("4k", read), Some([Some(4096); 3]));
+        assert_eq!(per_direction("4k,8k", read), Some([Some(4096), Some(8192), Some(8192)]));
+        assert_eq!(per_direction("16k,", read), Some([Some(16384), None, None]));
+        assert_eq!(per_direction(",4k", read), Some([None, Some(4096), Some(4096)]));
+        assert_eq!(per_direction("4k,8k,16k", read), Some([Some(4096), Some(8192), Some(16384)]));
+        assert_eq!(per_direction(",,8k", read), Some([None, None, Some(8192)]));
+        assert_eq!(per_direction("4k,8k,16k,32k", read), None);
         assert_eq!(per_direction("", read), None);
         assert_eq!(per_direction(",", read), None);
         assert_eq!(per_direction("4k,8q", read), None);

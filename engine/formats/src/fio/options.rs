@@ -150,7 +150,7 @@ const OPTIONS: &[FioOption] = &[
     ignored("verify_write_sequence", VERIFY),
     ignored("verify_state_load", "verification state is not kept"),
     ignored("verify_state_save", "verification state is not kept"),
-    refused("trim_percentage", &["0"], "trims are not modelled; use 0"),
+    refused("trim_percentage", &["0"], "trims of blocks that are verified are not modelled; use 0, or rw=trimwrite"),
     ignored("trim_verify_zero", "it has an effect only with trim_percentage, which is refused"),
     ignored("trim_backlog", "it has an effect only with trim_percentage, which is refused"),
     ignored("trim_backlog_batch", "it has an effect only with trim_percentage, which is refused"),

@@ -163,7 +163,6 @@ fn what_would_change_the_result_is_refused_by_name() {
         ("numjobs=0", "0"),
         ("rwmixread=101", "100"),
         ("offset=101%", "101%"),
-        ("offset=50%", "filename="),
     ] {
         let problem = only_problem(&format!("[a]\nsize=1m\n{setting}\n"));
         let option = setting.split('=').next().expect("an option");
@@ -177,9 +176,12 @@ fn what_would_change_the_result_is_refused_by_name() {
 #[test]
 fn directions_of_a_mixed_job_have_sizes_and_rates_of_their_own() {
     let mixed = &jobs("[a]\nrw=rw\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0];
-    assert_eq!(mixed["bssplit"], json!({"read": [{"bs": 4096, "percent": 100}], "write": [{"bs": 8192, "percent": 100}]}));
+    assert_eq!(mixed["bssplit"], json!({"read": [{"bs": 4096, "percent": 100.0}], "write": [{"bs": 8192, "percent": 100.0}]}));
     assert_eq!(mixed["rate_each"], json!({"read": 1 << 20, "write": 2 << 20}));
-    assert!(has_values(&only_problem("[a]\nrw=rw\nsize=1m\nbsrange=4k-8k,8k-16k\n"), "bsrange, bssplit"));
+    let ranges = &jobs("[a]\nrw=rw\nsize=1m\nbsrange=4k-8k,16k-16k\n")[0]["bssplit"];
+    assert_eq!(ranges["read"], json!([{"bs": 4096, "percent": 50.0}, {"bs": 8192, "percent": 50.0}]));
+    assert_eq!(ranges["write"], json!([{"bs": 16384, "percent": 100.0}]));
+    assert!(has_values(&only_problem("[a]\nrw=rw\nsize=1m\nbsrange=4k-6k,8k-16k\n"), "bsrange, reads, writes"));
     assert_eq!(jobs("[a]\nrw=write\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0]["bs"], 8192);
     assert_eq!(jobs("[a]\nrw=write\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0]["rate"], 2 << 20);
 }
@@ -595,9 +597,71 @@ fn options_beside_a_job_file_are_defaults_of_its_jobs() {
 #[test]
 fn odd_block_sizes_are_whole_pages_for_the_device() {
     let found = read("[a]\nrw=write\nbs=2300\nsize=2m\nfdatasync=1\n").expect("valid");
-    assert_eq!((&found.jobs[0].scenario["bs"], &found.jobs[0].scenario["size"]), (&json!(4096), &json!(911 * 4096)));
+    assert_eq!((&found.jobs[0].scenario["bs"], &found.jobs[0].scenario["size"]), (&json!(4096), &json!(911 * 4096 + 512)));
+    assert!(found.warnings.iter().any(|warning| warning.contains("fdatasync") && warning.contains("latency")));
     assert_eq!(found.jobs[0].pages.map(|pages| pages.asked(911 * 4096)), Some(911 * 2300));
     assert!(has_values(&only_problem("[a]\nbs=4KiB\nsize=1m\ndirect=1\n"), "4KiB, 4000, 4k"));
+}
+
+#[test]
+fn trims_have_the_third_size_and_the_third_rate() {
+    let of = |options: &str, field: &str| jobs(&format!("[a]\nsize=4m\n{options}\n"))[0][field].clone();
+    assert_eq!(of("rw=trim\nbs=8k,16k,32k", "bs"), 32768);
+    assert_eq!(of("rw=randtrim\nbs=,,8k", "bs"), 8192);
+    assert_eq!(of("rw=trim\nbs=8k,16k", "bs"), 16384);
+    assert_eq!(of("rw=randtrimwrite\nbs=8k,32k,16k", "bs"), 16384);
+    assert_eq!(of("rw=trim\nrate_iops=1k,2k,3k", "rate_iops"), 3072);
+    assert_eq!(of("rw=randtrim\nbsrange=4k-8k,,16k-32k", "bsrange"), json!({"min": 16384, "max": 32768}));
+    assert!(has_values(&only_problem("[a]\nrw=trimwrite\nsize=4m\nbs=8k,16k,32k\n"), "bs, trims, writes"));
+}
+
+#[test]
+fn sizes_that_only_one_block_size_may_have_are_refused_with_the_next_sector() {
+    assert!(has_values(&only_problem("[a]\nrw=write\nsize=1m\nbsrange=1000-3000\n"), "bsrange, 1000, 1024"));
+    assert!(has_values(&only_problem("[a]\nrw=read\nsize=1m\nbssplit=4k/50:3000/50\n"), "bssplit, 3000, 3072"));
+}
+
+#[test]
+fn different_sizes_of_one_random_map_are_noted() {
+    let noted = |options: &str| {
+        let found = read(&format!("[a]\nrw=randrw\nsize=4m\n{options}\n")).expect("valid");
+        found.warnings.iter().any(|warning| warning.contains("norandommap"))
+    };
+    assert!(noted("bs=8k,32k"));
+    assert!(noted("bs=,8k"));
+    assert!(!noted("bs=8k,32k\nnorandommap"));
+    assert!(!noted("bs=8k"));
+    assert!(!noted("bssplit=4k/50:8k/50,4k/50:64k/50"));
+}
+
+#[test]
+fn an_offset_takes_from_a_file_of_known_size() {
+    let of = |options: &str, field: &str| jobs(&format!("[a]\nrw=write\n{options}\n"))[0][field].clone();
+    assert_eq!(of("filesize=1m\noffset=256k", "size"), 786_432);
+    assert_eq!(of("filesize=1m\nsize=2m\noffset=768k", "size"), 262_144);
+    assert_eq!(of("filesize=1m\nsize=50%\noffset=50%", "size"), 524_288);
+    assert_eq!(of("filesize=1m\nsize=50%\noffset=50%", "offset"), 524_288);
+    assert_eq!(of("size=1m\noffset=10%", "offset"), 106_496);
+    assert_eq!(of("size=1m\noffset=256k", "size"), 1 << 20);
+    assert!(only_problem("[a]\nfilesize=1m\noffset=1m\n").contains("offset"));
+}
+
+#[test]
+fn lists_of_shares_are_read_as_fio_does() {
+    let of = |options: &str| jobs(&format!("[a]\nsize=1m\nrw=randrw\n{options}\n")).remove(0);
+    for (text, percent) in [("30,", 30), (",30", 30), ("30,70", 70)] {
+        assert_eq!(of(&format!("rwmixread={text}"))["rwmixread"], percent, "{text}");
+    }
+    assert_eq!(of("rwmixwrite=,30")["rwmixread"], 70);
+    assert!(only_problem("[a]\nsize=1m\nrwmixread=70%\n").contains("70%"));
+    let read = json!([{"bs": 4096, "percent": 50.0}, {"bs": 8192, "percent": 50.0}]);
+    assert_eq!(of("bssplit=4k/50:8k/50:")["bssplit"], json!({"read": read}));
+    assert!(only_problem("[a]\nsize=1m\nbssplit=::\n").contains("bssplit"));
+}
+
+#[test]
+fn verify_only_may_stand_alone() {
+    assert_eq!(jobs("[a]\nrw=write\nsize=1m\nverify=crc32c\nverify_only\n")[0]["rw"], "read");
 }
 
 #[test]

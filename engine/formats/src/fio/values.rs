@@ -190,6 +190,15 @@ pub(super) fn within(value: u64, min: u64, max: u64, what: &str) -> Result<u64, 
     if (min..=max).contains(&value) { Ok(value) } else { Err(format!("{value} is out of range for {what}; write {min} to {max}")) }
 }
 
+/// The share of reads or writes in a mix, in percent. Of a list fio takes the second, unless it is empty or a third follows.
+pub(super) fn mix_share(text: &str, base: u64) -> Result<u64, String> {
+    let parts: Vec<&str> = text.split(',').collect();
+    match parts.as_slice() {
+        [one] | [one, ""] | [_, one] => count(one, base, 0, 100),
+        _ => Err(format!("\"{text}\" is not a percentage; write one whole number such as 70")),
+    }
+}
+
 /// A whole number in a range; fio takes size suffixes for these, too.
 pub(super) fn count(text: &str, base: u64, min: u64, max: u64) -> Result<u64, String> {
     let value =
@@ -198,7 +207,13 @@ pub(super) fn count(text: &str, base: u64, min: u64, max: u64) -> Result<u64, St
 }
 
 /// Sets the directions that have a value.
-pub(super) fn assign(target: &mut [u64; 2], values: [Option<u64>; 2], min: u64, max: u64, what: &str) -> Result<(), String> {
+pub(super) fn assign<const N: usize>(
+    target: &mut [u64; N],
+    values: [Option<u64>; 3],
+    min: u64,
+    max: u64,
+    what: &str,
+) -> Result<(), String> {
     for (target, value) in target.iter_mut().zip(values) {
         if let Some(value) = value {
             *target = within(value, min, max, what)?;

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from seeklab._errors import SeeklabError
+from seeklab._errors import Problem, SeeklabError
 from seeklab.data.files import LOOKED_AT, MAX_TEXT_BYTES, Stream, decode, is_text, shown
 from seeklab.data.public_traces import (
     chosen,
@@ -92,7 +92,10 @@ class LocatedTrace:
                 return
             stream = Stream(trace, kind, progress)
             head = stream.head()
-            if of_objects and format is None and is_oracle_general(head) and not _is_text(head):
+            if format is None and not _is_text(head) and is_oracle_general(head):
+                if not of_objects:
+                    layout = "oracleGeneral"
+                    raise _of_objects(layout)
                 self._use(oracle_general(stream.pieces()))
                 return
             first = decode(self.name, head[: head.rfind(b"\n") + 1] or head, kind)
@@ -108,10 +111,12 @@ class LocatedTrace:
         of_objects: bool,  # noqa: FBT001 -- passed on
     ) -> None:
         layout = chosen(columns, head) if columns else layout_of(head, of_objects=of_objects) if not format else None
-        log = object_layout_of(head) if of_objects and not layout and not format else None
+        log = object_layout_of(head) if not layout and not format else None
         if layout:
             self._use(requests(lines(), layout))
-        elif log:
+        elif log and not of_objects and log[0].time is not None:
+            raise _of_objects(log[0].name)
+        elif log and of_objects:
             self._use(objects(lines(), log[0], headed=log[1]))
         else:
             self.text, is_cut = _up_to(MAX_TEXT_BYTES, texts())
@@ -123,6 +128,14 @@ class LocatedTrace:
     def named(self) -> AbstractContextManager[None]:
         """Prefix problems of the trace or its lines with its name."""
         return naming(lambda path: self.name if path == WHOLE or is_line(path) else None)
+
+
+def _of_objects(layout: str) -> SeeklabError:
+    message = (
+        f"is a log of objects ({layout}), and objects have no addresses on a device; count the hits of a cache with "
+        "seeklab cache, or name the columns of requests with --columns"
+    )
+    return SeeklabError([Problem(WHOLE, message)])
 
 
 def _is_text(head: bytes) -> bool:
