@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from seeklab.cli._commands import Commands
+    from seeklab.oncall.platform import Bank
     from seeklab.oncall.shell import Shell
 
 SEEDS = 100_000
@@ -45,6 +46,20 @@ def add(commands: Commands) -> None:
         metavar="FILE",
         help="check your own case and seal it, so that its answer is not seen by accident",
     )
+    which.add_argument(
+        "--protocol",
+        action="store_true",
+        help="for programs: nights as JSON lines on the standard input and output (docs/oncall-protocol.md)",
+    )
+    added.add_argument(
+        "--level",
+        metavar="N",
+        type=int,
+        choices=(1, 2, 3, 4),
+        help="a night on a platform that several causes share: 1 one cause, 2 with a harmless oddity, 3 two causes,"
+        " 4 one that gets worse; the default without a seed is 1",
+    )
+    added.add_argument("--bank", metavar="FILE", help="with --level or --protocol: draw the causes from a teacher's file")
     added.add_argument("--weeks", metavar="N-M", help="draw the shift from these weeks of the course, such as 1-5")
     added.add_argument(
         "--out", metavar="FILE", help=f"output file of --seal (default: next to the case, ending in {ENDING})"
@@ -54,19 +69,25 @@ def add(commands: Commands) -> None:
 def oncall(options: Namespace) -> int:
     """Play a shift on the standard input, or check or seal your own case."""
     from seeklab.oncall.learner_case import read_case
+    from seeklab.oncall.session import begin
     from seeklab.oncall.shell import Shell
     from seeklab.oncall.shift import Shift
 
     _refuse_what_does_not_go_together(options)
     if options.check or options.seal:
         return _prepare(options)
-    seed = options.seed
+    bank = _bank(options)
+    if options.protocol:
+        return _protocol(bank)
+    seed, level = options.seed, options.level
+    if level is None and (bank or (seed is None and not (options.today or options.weeks or options.case))):
+        level = 1
     if options.today:
         seed = int(dt.datetime.now(tz=dt.UTC).strftime("%Y%m%d"))
     if seed is None:
         seed = secrets.randbelow(SEEDS)
     own = read_case(options.case) if options.case else None
-    shift = Shift(own.seed, own=own) if own else Shift(seed, options.weeks)
+    shift = Shift(own.seed, own=own) if own else begin(seed, options.weeks, level, bank)
     shell = Shell(shift, (lambda _: None) if options.json else _say)
     document = shell.play(_lines(shell, quiet=options.json))
     if options.json:
@@ -74,7 +95,26 @@ def oncall(options: Namespace) -> int:
     return DONE
 
 
+def _bank(options: Namespace) -> Bank | None:
+    from seeklab.oncall.platform import read_bank
+
+    return read_bank(options.bank) if options.bank else None
+
+
+def _protocol(bank: Bank | None) -> int:
+    """Answer a program's messages until its input ends."""
+    from seeklab.oncall.protocol import Exchange
+
+    for line in Exchange(bank).lines(sys.stdin):
+        print(line, flush=True)
+    return DONE
+
+
 def _refuse_what_does_not_go_together(options: Namespace) -> None:
+    if (options.level or options.bank) and (options.case or options.check or options.seal or options.weeks):
+        raise SeeklabError([Problem("level", "--level and --bank cannot be combined with --weeks or your own case")])
+    if options.protocol and (options.level or options.weeks):
+        raise SeeklabError([Problem("protocol", "its messages name the level; remove --level and --weeks")])
     if options.weeks and (options.case or options.check or options.seal):
         raise SeeklabError([Problem("weeks", "--weeks cannot be combined with your own case")])
     if options.out and not options.seal:

@@ -14,13 +14,16 @@ from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
 from seeklab._json_handlers import JsonHandler
 from seeklab.oncall.learner_case import LearnerCase, case_of
+from seeklab.oncall.night import Night
 from seeklab.oncall.settings import changed
 from seeklab.oncall.shell import ENDS, START_S, WELCOME, Shell
-from seeklab.oncall.shift import CAUSE_POINTS, FIX_POINTS, TIME_POINTS, TRIES, Shift
+from seeklab.oncall.shift import CAUSE_POINTS, FIX_POINTS, TIME_POINTS, Shift
 from seeklab.oncall.tools import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from seeklab.oncall.platform import Bank
 
 MAX_COMMANDS = 2000
 """More than any shift has; a longer transcript does not come from this program."""
@@ -38,14 +41,21 @@ class Session:
     """One shift with its shell, and the data that a front-end shows. In a notebook it displays itself as a widget."""
 
     def __init__(
-        self, shift: int | LearnerCase, weeks: str | None = None, *, kept: Mapping[str, Any] | None = None
+        self,
+        shift: int | LearnerCase,
+        weeks: str | None = None,
+        *,
+        level: int | None = None,
+        kept: Mapping[str, Any] | None = None,
     ) -> None:
         """Start a shift by its number or from a case that `read_case` returned, or resume a stored one.
+
+        With a level from 1 to 4 it is a night on a platform (`Night`) instead of an incident of a case.
 
         Raises:
             SeeklabError: If the arguments are invalid.
         """
-        begun = Shift(shift.seed, own=shift) if isinstance(shift, LearnerCase) else Shift(shift, weeks)
+        begun = Shift(shift.seed, own=shift) if isinstance(shift, LearnerCase) else begin(shift, weeks, level)
         self._shell = Shell(begun, lambda _: None)
         self._ended: dict[str, Any] | None = None
         if kept is not None:
@@ -86,7 +96,7 @@ class Session:
         return {
             "clock": self._shell.clock(),
             "start_s": START_S,
-            "tries": 0 if shift.right else TRIES - len(shift.named),
+            "tries": 0 if shift.right else shift.tries - len(shift.named),
             "kept": self._shell.so_far(),
             "ended": self._ended,
         }
@@ -96,7 +106,7 @@ class Session:
         paths = self._shell.shift.offered()
         return [
             *TOOLS,
-            *("about", "get", "causes", "help", ENDS[0], "name "),
+            *("about", "get", "causes", "help", ENDS[0], "name ", "think "),
             *(f"get {path}" for path in paths),
             *(f"set {path} " for path in paths),
         ]
@@ -106,19 +116,34 @@ class Session:
         incident, own = self._shell.shift.incident, self._shell.shift.own
         if document["hidden"]:
             return {**document, "most": MOST, "title": "", "tells": "", "telling": "", "remedy": {}}
-        found = load_case(incident.case).document if own is None else {}
         return {
             **document,
             "most": MOST,
-            "title": own.title if own else f"{found['code']} · {found['title']}",
+            "title": own.title if own else _title(self._shell.shift),
             "tells": incident.tells,
             "telling": self._shell.shift.telling(),
             "remedy": self._shell.shift.remedy,
         }
 
 
+def begin(seed: int, weeks: str | None = None, level: int | None = None, bank: Bank | None = None) -> Shift:
+    """Begin a night of a level, or without a level a shift of a case; raise SeeklabError for invalid arguments."""
+    if level is None:
+        return Shift(seed, weeks)
+    if weeks:
+        raise SeeklabError([Problem("level", "nights have no weeks; remove the level or the weeks")])
+    return Night(seed, level=level, bank=bank)
+
+
+def _title(shift: Shift) -> str:
+    if isinstance(shift, Night):
+        return shift.platform.title
+    found = load_case(shift.incident.case).document
+    return f"{found['code']} · {found['title']}"
+
+
 class Handler(JsonHandler):
-    """Answers requests of shifts: `{"open": seed or text of a case, "weeks": .., "kept": ..}` and `{"type": line}`."""
+    """Answers requests of shifts: `{"open": seed or text of a case, "weeks": .., "level": .., "kept": ..}` and `{"type": line}`."""
 
     def __init__(self) -> None:
         """Create a handler without a shift."""
@@ -128,7 +153,7 @@ class Handler(JsonHandler):
         if "open" in asked:
             asked_for = asked["open"]
             shift = case_of(asked_for) if isinstance(asked_for, str) else asked_for
-            self._session = Session(shift, asked.get("weeks"), kept=asked.get("kept"))
+            self._session = Session(shift, asked.get("weeks"), level=asked.get("level"), kept=asked.get("kept"))
             return self._session.view()
         if self._session is None:
             raise SeeklabError([Problem("", NOT_BEGUN)])
@@ -145,10 +170,17 @@ def _take_up(shell: Shell, kept: Mapping[str, Any]) -> None:
         changed(shift.scenario, changes)
         users = [(_count(seconds), float(share)) for seconds, share in kept["users"]]
         looked = [command for command in kept["looked"] if command in TOOLS]
-        named = [cause for cause in kept["named"] if cause in shift.causes][:TRIES]
+        named = [cause for cause in kept["named"] if cause in shift.causes][: shift.tries]
         seconds, spent = _count(kept["seconds"]), _count(kept["spent"])
+        thoughts = [
+            {"looks": _count(one["looks"]), "cause": one["cause"]}
+            for one in kept.get("thoughts", [])[:MAX_COMMANDS]
+            if one["cause"] in shift.causes
+        ]
+        paths = [path for path in kept.get("read", []) if path in shift.offered()]
         fits = (
             (kept["seed"], kept["weeks"], kept.get("own")) == (shift.seed, shift.weeks, of)
+            and kept.get("level") == shift.identity.get("level")
             and users != []
             and all(math.isfinite(share) for _, share in users)
         )
@@ -158,7 +190,10 @@ def _take_up(shell: Shell, kept: Mapping[str, Any]) -> None:
         raise SeeklabError([Problem("", UNREADABLE)])
     shell.transcript[:] = commands
     shift.changes, shift.named, shift.looked, shift.users = changes, named, looked, users
-    shift.seconds, shift.spent = seconds, spent
+    shift.seconds, shift.spent, shift.thoughts = seconds, spent, thoughts
+    if isinstance(shift, Night):
+        shift.read_paths = paths
+    shift.advance()
 
 
 def _entry(entry: Mapping[str, Any]) -> dict[str, Any]:

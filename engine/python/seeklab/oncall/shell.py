@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
-from seeklab.oncall.fact_sheet import sheet
 from seeklab.oncall.shift import FREE
 from seeklab.oncall.tools import TOOLS
 
@@ -59,6 +58,7 @@ get                list the settings you can change (free)
 get PATH           print a setting (1 s, 1 point)
 set PATH VALUE     change it (1 point once the cause is settled, else 8; if the application must stop, 4 more and 120 s)
 causes             list the possible causes by number (free)
+think NUMBER       note the cause that you expect, before a look (free)
 name NUMBER        name the cause: three tries, each wrong one costs 10 points
 done               end the shift and read its debrief; your changes are judged on other seeds
 quit, exit         leave; before an answer, the cause stays hidden
@@ -133,20 +133,20 @@ class Shell:
         self.says("")
 
     def _output(self, command: str) -> str:
-        if tool := _tool(command):
+        if tool := tool_of(command):
             printed = self.shift.carry_out(tool, _reports(command), with_boot=not WITHOUT_BOOT.search(command))
             # Another tool than the one that was typed names itself, as a prompt would.
             return printed if tool.split()[0] == command.split(maxsplit=1)[0] else f"# {tool}\n{printed}"
         word, *rest = command.split()
         free: dict[str, Callable[[], str]] = {
             "help": _help,
-            "about": lambda: sheet(self.shift.scenario),
+            "about": lambda: self.shift.sheet,
             "get": lambda: "\n".join(self.shift.offered()),
             "causes": lambda: "\n".join(f"{number:2}  {cause}" for number, cause in enumerate(self.shift.causes, 1)),
         }
         if word in free and not rest:
             return free[word]()
-        if word in {"get", "set", "name"}:
+        if word in {"get", "set", "name", "think"}:
             return self._asked(word, rest)
         if word in free or word in ENDS:
             return f"{word} takes no arguments here; type {word} alone. {FREE}"
@@ -157,10 +157,12 @@ class Shell:
 
     def _asked(self, word: str, rest: list[str]) -> str:
         """Answer a command that takes a path or a number."""
-        if word == "name":
+        if word in {"name", "think"}:
             last = len(self.shift.causes)
             known = len(rest) == 1 and rest[0].isascii() and rest[0].isdigit() and 1 <= int(rest[0]) <= last
-            return self.shift.name(int(rest[0])) if known else f"name NUMBER, from 1 to {last}; see `causes`. {FREE}"
+            if not known:
+                return f"{word} NUMBER, from 1 to {last}; see `causes`. {FREE}"
+            return self.shift.name(int(rest[0])) if word == "name" else self.shift.think(int(rest[0]))
         if word == "get":
             return self.shift.setting(rest[0]) if len(rest) == 1 else f"get PATH, or get alone for the list. {FREE}"
         if len(rest) < SET_WORDS - 1:
@@ -175,6 +177,8 @@ class Shell:
             "own": self.shift.own.digest if self.shift.own else None,
             "commands": list(self.transcript),
             "looked": list(self.shift.looked),
+            "thoughts": list(self.shift.thoughts),
+            **self.shift.identity,
             "named": list(self.shift.named),
             "set": dict(self.shift.changes),
             "seconds": self.shift.seconds,
@@ -200,7 +204,7 @@ class Shell:
             "holds": bool(score["fix"]),
             "score": {**score, "total": total},
             "hidden": is_hidden,
-            "cause": None if is_hidden else self.shift.incident.cause,
+            "cause": None if is_hidden else self.shift.truth,
             "case": None if is_hidden else self.shift.incident.case or None,
             "look": None if is_hidden else self.shift.incident.command,
             "debrief": debrief,
@@ -220,7 +224,7 @@ def _reports(command: str) -> int:
     return 1 if found is None else max(1, min(MAX_REPORTS, int(found[1] or MAX_REPORTS)))
 
 
-def _tool(command: str) -> str | None:
+def tool_of(command: str) -> str | None:
     """Return the tool that a typed command runs, if any."""
     if command in TOOLS:
         return command

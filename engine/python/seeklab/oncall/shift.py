@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
 from seeklab._result import run
+from seeklab.oncall.fact_sheet import sheet
 from seeklab.oncall.incidents import causes, complaint_metric, system_of
 from seeklab.oncall.schedule import pool
 from seeklab.oncall.settings import changed, needs_a_restart, offered, refusal, settable, unit_of, value_of
 from seeklab.oncall.tools import TOOLS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from seeklab._result import Result
     from seeklab.oncall.incidents import Incident
     from seeklab.oncall.learner_case import LearnerCase
@@ -76,6 +79,9 @@ class Shift:
     users: list[tuple[int, float]] = field(default_factory=list)
     """The users' metric during the shift: seconds since the start, and the share of last month's value."""
 
+    thoughts: list[dict[str, Any]] = field(default_factory=list)
+    """The causes that the player expected: each with the number of looks before it."""
+
     _known: dict[tuple[str, int], float] = field(default_factory=dict, init=False, repr=False)
     """The users' metric of earlier runs. The same changes and the same seed result in the same value."""
 
@@ -112,12 +118,32 @@ class Shift:
     @property
     def settled(self) -> bool:
         """Whether the player can name no further cause."""
-        return self.right or len(self.named) >= TRIES
+        return self.right or len(self.named) >= self.tries
+
+    @property
+    def tries(self) -> int:
+        """How many causes can be named."""
+        return TRIES
+
+    @property
+    def sheet(self) -> str:
+        """What everyone knows about the system."""
+        return sheet(self.scenario)
 
     @property
     def right(self) -> bool:
         """Whether the last named cause is the right one."""
         return bool(self.named) and self.named[-1] == self.incident.cause
+
+    @property
+    def truth(self) -> str:
+        """The true cause, or several."""
+        return self.incident.cause
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What besides seed, weeks and case file identifies the shift."""
+        return {}
 
     def carry_out(self, command: str, reports: int = 1, *, with_boot: bool = True) -> str:
         """Run the system for a few seconds and return what a tool prints about it.
@@ -146,11 +172,17 @@ class Shift:
 
     def settable(self) -> dict[str, Any]:
         """Return the current value of each setting that can be changed, by path."""
-        return settable(changed(self.scenario, self.changes))
+        return self._settable(changed(self.scenario, self.changes))
 
     def offered(self) -> list[str]:
         """Return every path that `get` and `set` know, including those of parts that this system does not have."""
-        return offered(changed(self.scenario, self.changes))
+        return self._offered(changed(self.scenario, self.changes))
+
+    def _settable(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+        return settable(scenario)
+
+    def _offered(self, scenario: Mapping[str, Any]) -> list[str]:
+        return offered(scenario)
 
     def setting(self, path: str) -> str:
         """Return one value as text, or a message that the path is unknown."""
@@ -178,7 +210,7 @@ class Shift:
         before = self._measured(self.changes, 50)
         tried = {**self.changes, path: value}
         try:
-            refused = refusal(path, settable(changed(self.scenario, tried))[path])
+            refused = refusal(path, self._settable(changed(self.scenario, tried))[path])
             if refused:
                 return f"set: {refused}. {NOTHING_HAPPENED}"
             after = self._measured(tried, 50)
@@ -197,6 +229,15 @@ class Shift:
         told = f"{path} = {_written(value)}.{pause} The users' measure: {times:.2f} times its value before the change."
         return f"{told} {self._too_good(after)}".rstrip()
 
+    def think(self, number: int) -> str:
+        """Note the cause that the player expects; it costs nothing and says nothing about the truth."""
+        cause = self.causes[number - 1]
+        self.thoughts.append({"looks": len(self.looked), "cause": cause})
+        return f"Noted: {cause} Choose a look that could show that it is wrong. {FREE}"
+
+    def advance(self) -> None:
+        """Bring the system to the state that belongs to the clock; most shifts have only one."""
+
     def name(self, number: int) -> str:
         """Name a cause by its number in the list; return the answer."""
         if self.settled:
@@ -207,7 +248,7 @@ class Shift:
         self.named.append(cause)
         if self.right:
             return "That is it."
-        left = TRIES - len(self.named)
+        left = self.tries - len(self.named)
         return f"That is not it. {left} {'try' if left == 1 else 'tries'} left." if left else "That is not it either."
 
     def holds(self) -> bool:
@@ -248,9 +289,9 @@ class Shift:
             else f"Read more: seeklab facts {self.incident.case}. Repeat this shift: seeklab oncall {again}"
         )
 
-    def _seen_by(self, tool: Tool, changes: dict[str, Any]) -> dict[str, Any]:
-        """Return the system with these changes, and with the operation log if the tool reads it."""
-        scenario = changed(self.scenario, changes)
+    def _seen_by(self, tool: Tool, changes: dict[str, Any], of: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return the system (or another, `of`) with changes, and with the operation log if the tool reads it."""
+        scenario = changed(of or self.scenario, changes)
         if tool.log:
             scenario["record"] = {**scenario["record"], "log": True}
         for device in scenario["devices"]:
@@ -291,7 +332,7 @@ class Shift:
 
     def _only_more_of_what_mends_it(self) -> bool:
         """Return whether only settings of the remedy differ from the values at the start of the shift."""
-        began, now = settable(self.scenario), self.settable()
+        began, now = self._settable(self.scenario), self.settable()
         return all(path in self.remedy or began[path] == now[path] for path in self.changes)
 
     def _charge_a_question(self) -> None:

@@ -1,0 +1,236 @@
+"""The protocol of nights for programs: one JSON object a line in, one JSON object a line out.
+
+`docs/oncall-protocol.md` describes the messages. The exchange is the game of the shell, with the same costs and points;
+errors are data and never end the exchange.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import engine_version
+from seeklab._errors import SeeklabError
+from seeklab.engine.requests import shortened
+from seeklab.oncall.night import LEVELS, Night
+from seeklab.oncall.shell import START_S, Shell, tool_of
+from seeklab.oncall.tools import TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from seeklab.oncall.platform import Bank
+
+VERSION = 1
+MAX_LINE = 1 << 16
+MAX_SEED = 10**9
+MAX_COMMAND = 400
+BENCHMARK: tuple[tuple[int, int], ...] = (
+    *((seed, 1) for seed in range(101, 111)),
+    *((seed, 2) for seed in range(201, 206)),
+    *((seed, 3) for seed in range(301, 306)),
+    *((seed, 4) for seed in range(401, 406)),
+)
+"""The 25 nights of the open benchmark: seed and level."""
+
+
+class RefusedError(Exception):
+    """A message that cannot be answered, with a code for programs and a sentence for people."""
+
+    def __init__(self, code: str, message: str) -> None:
+        """Keep the code and the sentence."""
+        super().__init__(message)
+        self.code = code
+
+
+class Exchange:
+    """One program's exchange: at most one night at a time."""
+
+    def __init__(self, bank: Bank | None = None) -> None:
+        """Begin without a night; with a bank, nights are drawn from it."""
+        self._bank = bank
+        self._shell: Shell | None = None
+        self._played: Night | None = None
+        self._is_over = False
+
+    def lines(self, lines: Iterable[str]) -> Iterator[str]:
+        """Answer each line that is not empty with one line."""
+        for line in lines:
+            if line.strip():
+                yield json.dumps(self.answer_line(line), ensure_ascii=False, allow_nan=False)
+
+    def answer_line(self, line: str) -> dict[str, Any]:
+        """Answer one line."""
+        if len(line) > MAX_LINE:
+            message = f"the line has {len(line):,} characters; the limit is {MAX_LINE:,}"
+            return {"id": None, "ok": False, "error": {"code": "too-long", "message": message}}
+        try:
+            asked = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            message = f"is not JSON: {shortened(str(error))}; send one object a line"
+            return {"id": None, "ok": False, "error": {"code": "bad-json", "message": message}}
+        return self.answer(asked)
+
+    def answer(self, asked: object) -> dict[str, Any]:
+        """Answer one message."""
+        number = asked.get("id") if isinstance(asked, Mapping) else None
+        number = number if isinstance(number, int | str) else None
+        try:
+            if not isinstance(asked, Mapping):
+                raise RefusedError("bad-message", "a message is a JSON object with a field do")
+            word = asked.get("do")
+            answer = self._answers().get(word) if isinstance(word, str) else None
+            if answer is None:
+                raise RefusedError(
+                    "unknown-message", f"do: {_told(word)} is not a message; accepted: {', '.join(self._answers())}"
+                )
+            return {"id": number, "ok": True, **answer(asked)}
+        except RefusedError as error:
+            return {"id": number, "ok": False, "error": {"code": error.code, "message": str(error)}}
+        except SeeklabError as error:
+            return {"id": number, "ok": False, "error": {"code": "bad-value", "message": str(error)}}
+
+    def _answers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]]:
+        return {
+            "hello": self._hello,
+            "open": self._open,
+            "look": self._look,
+            "get": self._get,
+            "set": self._set,
+            "think": self._think,
+            "name": self._name,
+            "done": self._done,
+        }
+
+    def _hello(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        wanted = asked.get("version", VERSION)
+        if wanted != VERSION:
+            raise RefusedError("version", f"version: {_told(wanted)} is not spoken here; accepted: {VERSION}")
+        nights = [{"seed": seed, "level": level} for seed, level in BENCHMARK]
+        return {
+            "version": VERSION,
+            "engine": engine_version(),
+            "levels": {str(level): what for level, what in LEVELS.items()},
+            "benchmark": nights,
+        }
+
+    def _open(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        seed = _whole(asked, "seed", 0, MAX_SEED)
+        night = Night(seed, level=_whole(asked, "level", min(LEVELS), max(LEVELS), 1), bank=self._bank)
+        self._shell, self._played, self._is_over = Shell(night, lambda _: None), night, False
+        looks = [
+            {"command": command, "shows": tool.shows, "seconds": tool.seconds, "points": tool.points}
+            for command, tool in TOOLS.items()
+        ]
+        return {
+            "ticket": night.ticket,
+            "sheet": night.sheet,
+            "causes": list(night.causes),
+            "settings": night.offered(),
+            "looks": looks,
+            **self._state(),
+        }
+
+    def _look(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        command = " ".join(_text(asked, "command", MAX_COMMAND).split())
+        if tool_of(command) is None:
+            raise RefusedError("unknown-look", f"command: {_told(command)} is not a look; `open` lists them")
+        return self._entered(command)
+
+    def _get(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        return self._entered(f"get {self._path(asked)}")
+
+    def _set(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        value = asked.get("value")
+        if not isinstance(value, str | int | float | bool):
+            raise RefusedError("bad-value", f"value: {_told(value)} is not a number, a text or a boolean")
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        return self._entered(f"set {self._path(asked)} {text}"[:MAX_COMMAND])
+
+    def _think(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        _, night = self._night()
+        night.think(_whole(asked, "cause", 1, len(night.causes)))
+        return self._state()
+
+    def _name(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        _, night = self._night()
+        number = _whole(asked, "cause", 1, len(night.causes))
+        if night.settled:
+            raise RefusedError("no-tries", "there is nothing left to name")
+        told = self._entered(f"name {number}")
+        return {**told, "is_cause": night.causes[number - 1] in night.found}
+
+    def _done(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        shell, night = self._night()
+        shell.enter("done")
+        document = shell.end("")
+        self._is_over = True
+        return {
+            "score": document["score"],
+            "right": document["right"],
+            "holds": document["holds"],
+            "causes": [cause.incident.cause for cause in night.truths],
+            "fix": night.remedy,
+            "debrief": document["debrief"],
+            "excluded": [
+                {
+                    "cause": row["cause"],
+                    "looks": [
+                        {"command": one.command, "field": one.field, "here": one.here, "there": one.there}
+                        for one in row["looks"]
+                    ],
+                }
+                for row in night.exclusions()
+            ],
+            "looks": list(night.looked),
+        }
+
+    def _night(self) -> tuple[Shell, Night]:
+        if self._shell is None or self._played is None:
+            raise RefusedError("no-night", "no night is open; send open first")
+        if self._is_over:
+            raise RefusedError("night-over", "the night is over; send open for another")
+        return self._shell, self._played
+
+    def _path(self, asked: Mapping[str, Any]) -> str:
+        path = _text(asked, "path", MAX_COMMAND)
+        if path not in self._night()[1].offered():
+            raise RefusedError("unknown-setting", f"path: {_told(path)} is not a setting; `open` lists them")
+        return path
+
+    def _entered(self, command: str) -> dict[str, Any]:
+        """Enter a command in the shell; return its output, its cost and the state."""
+        shell, _ = self._night()
+        shell.enter(command)
+        entry = shell.transcript[-1]
+        cost = {name: entry[name] for name in ("seconds", "points")}
+        return {"output": entry["output"], **cost, **self._state()}
+
+    def _state(self) -> dict[str, Any]:
+        """Return what a player knows at any time: clock, points, tries, and the users' number."""
+        _, night = self._night()
+        return {
+            "clock_s": START_S + night.seconds,
+            "spent": night.spent,
+            "tries": 0 if night.settled else night.tries - len(night.named),
+            "users_share": round(night.users[-1][1], 3),
+        }
+
+
+def _told(value: object) -> str:
+    return shortened(json.dumps(value, ensure_ascii=True, default=str))
+
+
+def _text(asked: Mapping[str, Any], name: str, longest: int) -> str:
+    value = asked.get(name)
+    if not isinstance(value, str) or not 0 < len(value) <= longest or not value.isprintable():
+        raise RefusedError("bad-value", f"{name}: {_told(value)} is not a text of 1 to {longest} characters")
+    return value
+
+
+def _whole(asked: Mapping[str, Any], name: str, least: int, most: int, default: int | None = None) -> int:
+    value = asked.get(name, default)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise RefusedError("bad-value", f"{name}: {_told(value)} is not a whole number from {least} to {most}")
+    return value

@@ -1,0 +1,128 @@
+"""Measure how much one look tells about nights on call: `python scripts/nights.py [TEST [TRAIN]]`.
+
+A naive Bayes classifier, one for each platform, learns from TRAIN nights of level 1 and names the cause of TEST others:
+from what is free (ticket, sheet, lists, the users' number), and from each single look, which sees the free information
+too. Numbers become bins of half a power of two. Nights are worth playing if neither suffices.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter, defaultdict
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from console import main
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+TEST, TRAIN = 300, 900
+FIRST_OF_TRAINING = 10_000
+FREE = "free"
+MOST_FREE, MOST_BY_ONE_LOOK = 0.35, 0.65
+"""Limits of the design: shares of nights."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What can be seen of one night: the features of what is free and of each look."""
+
+    platform: str
+    cause: str
+    features: dict[str, frozenset[str]]
+
+
+def seen(seed: int) -> Seen:
+    """Run one night of level 1 and collect the features of all looks."""
+    from seeklab._result import run
+    from seeklab.oncall.night import Night
+    from seeklab.oncall.printed import numbers
+    from seeklab.oncall.tools import TOOLS
+
+    night = Night(seed)
+    words = night.ticket.replace(str(seed), "").split()
+    free = {*words, *night.sheet.splitlines(), *night.offered(), *night.causes, _bin("users", night.users[0][1])}
+    features = {FREE: frozenset(free)}
+    logged = {**night.scenario, "record": {**night.scenario["record"], "log": True}}
+    result = run(logged, seed=seed + 1)
+    for command, tool in TOOLS.items():
+        text = tool.prints(result, logged)
+        words = {word for word in text.split() if not any(letter.isdigit() for letter in word)}
+        features[command] = frozenset({*words, *(_bin(name, value) for name, value in numbers(text).items())})
+    values = night.settable()
+    for path in night.offered():
+        features[f"get {path}"] = frozenset({f"{path} {values.get(path)}"})
+    return Seen(night.platform.id, night.truths[0].id, features)
+
+
+def _bin(name: str, value: float) -> str:
+    return f"{name} {math.copysign(1, value):.0f} {round(2 * math.log2(abs(value) + 0.01))}"
+
+
+class Bayes:
+    """A naive Bayes classifier over sets of features (multinomial, with one added to each count)."""
+
+    def __init__(self, learned: Iterable[tuple[str, frozenset[str]]]) -> None:
+        """Count the features of each class."""
+        self._counts: dict[str, Counter[str]] = defaultdict(Counter)
+        self._classes: Counter[str] = Counter()
+        for name, features in learned:
+            self._classes[name] += 1
+            self._counts[name].update(features)
+
+    def best(self, features: frozenset[str]) -> str:
+        """Return the likeliest class."""
+        return max(sorted(self._classes), key=lambda name: self._likelihood(name, features))
+
+    def _likelihood(self, name: str, features: frozenset[str]) -> float:
+        counts, of = self._counts[name], self._classes[name]
+        return math.log(of) + sum(math.log((counts[one] + 0.1) / (of + 0.2)) for one in features)
+
+
+def shares(train: Sequence[Seen], test: Sequence[Seen]) -> dict[str, float]:
+    """Return, for what is free and for each look, the share of test nights whose cause the classifier names."""
+    found: Counter[str] = Counter()
+    looks = list(test[0].features)
+    looks += sorted({look for night in test for look in night.features} - set(looks))
+    for platform in {night.platform for night in test}:
+        own = [night for night in train if night.platform == platform]
+        for look in looks:
+            learned = [(night.cause, night.features[FREE] | night.features.get(look, frozenset())) for night in own]
+            bayes = Bayes(learned)
+            found[look] += sum(
+                bayes.best(night.features[FREE] | night.features.get(look, frozenset())) == night.cause
+                for night in test
+                if night.platform == platform
+            )
+    return {look: found[look] / len(test) for look in looks}
+
+
+def by_platform(train: Sequence[Seen], test: Sequence[Seen]) -> dict[str, dict[str, float]]:
+    """Return the shares for each platform alone."""
+    platforms = sorted({night.platform for night in test})
+    return {one: shares(train, [night for night in test if night.platform == one]) for one in platforms}
+
+
+def nights() -> int:
+    """Print the shares, and fail if one exceeds its limit."""
+    test, train = (int(word) for word in (*sys.argv[1:3], *(str(n) for n in (TEST, TRAIN)[len(sys.argv) - 1 :])))
+    seeds = [*range(test), *range(FIRST_OF_TRAINING, FIRST_OF_TRAINING + train)]
+    with ProcessPoolExecutor() as pool:
+        found = list(pool.map(seen, seeds, chunksize=10))
+    every = shares(found[test:], found[:test])
+    looks = sorted((look for look in every if look != FREE), key=lambda look: -every[look])
+    print(f"{test} nights, learned from {train} others")
+    print(f"{every[FREE]:6.1%}  what is free (limit {MOST_FREE:.0%})")
+    for look in looks[:8]:
+        print(f"{every[look]:6.1%}  {look} (limit {MOST_BY_ONE_LOOK:.0%})")
+    for platform, some in by_platform(found[test:], found[:test]).items():
+        best = max((look for look in some if look != FREE), key=lambda look: some[look])
+        print(f"{platform:<14} free {some[FREE]:6.1%}, best look {some[best]:6.1%} ({best})")
+    return int(every[FREE] > MOST_FREE or every[looks[0]] > MOST_BY_ONE_LOOK)
+
+
+if __name__ == "__main__":
+    main(nights)
