@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from seeklab.course import start
 from seeklab.course.copies import learners_copy
 
 ROOT = Path(__file__).parents[1]
@@ -30,7 +31,10 @@ def read(path: Path) -> Any:
 
 
 def test_the_site_holds_the_whole_course_without_outputs_and_solutions() -> None:
-    assert sorted(str(path.relative_to(LAB / "files")) for path in (LAB / "files").rglob("*.ipynb")) == COURSE
+    assert sorted(str(path.relative_to(LAB / "files")) for path in (LAB / "files").rglob("*.ipynb")) == sorted(
+        [start.NAME, *COURSE]
+    )
+    assert (LAB / "files" / start.NAME).read_text(encoding="utf-8") == start.start_page()
     for name in COURSE:
         there = (LAB / "files" / name).read_text(encoding="utf-8")
         assert there == learners_copy((ROOT / name).read_text(encoding="utf-8"))

@@ -403,7 +403,7 @@ def test_the_lab_opens_on_the_first_notebook_for_root_too(
     assert open_course(options) == 0
     *flags, first = called.read_text(encoding="utf-8").split()
     assert flags == told
-    assert first.endswith("01-the-missing-256-kib.ipynb")
+    assert first.endswith("00-start.ipynb")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="/dev/null is no folder on POSIX alone")

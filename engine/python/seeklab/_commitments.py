@@ -74,10 +74,22 @@ def commitments() -> list[Commitment]:
     return [*(_read(entry) for entry in _entries() if entry.get("kind") != TURN), *own]
 
 
+def read_entries(path: Path) -> tuple[list[Commitment], list[Mapping[str, object]]]:
+    """Return the commitments of a file, and its entries of tasks; an invalid file has none."""
+    entries = [entry for entry in _raw(path) if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
+    tasks = [entry for entry in entries if entry.get("kind") == TURN]
+    return [_read(entry) for entry in entries if entry.get("kind") != TURN], tasks
+
+
+def all_attempts() -> list[Mapping[str, object]]:
+    """Return the entries of the checks of all tasks, oldest first."""
+    entries = [*_entries(), *map(asdict, _unwritten)]
+    return [entry for entry in entries if entry.get("kind") == TURN]
+
+
 def attempts(task: str) -> list[Mapping[str, object]]:
     """Return the entries of a task's checks, oldest first."""
-    entries = [*_entries(), *map(asdict, _unwritten)]
-    return [entry for entry in entries if entry.get("kind") == TURN and entry["id"] == task]
+    return [entry for entry in all_attempts() if entry["id"] == task]
 
 
 def first_commitment(question: str) -> Commitment | None:

@@ -23,6 +23,7 @@ from seeklab.cli import (
     fio,
     grade,
     inventory,
+    next_step,
     oncall,
     presets,
     replay,
@@ -71,6 +72,7 @@ IN_ORDER = (
         ticket,
         desk,
         inventory,
+        next_step,
         version,
     ),
 )

@@ -14,6 +14,7 @@ from typing import Any
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab._saving import write_whole
+from seeklab.course import start
 
 BEGIN = "### BEGIN SOLUTION"
 END = "### END SOLUTION"
@@ -34,7 +35,7 @@ class Written:
 
     @property
     def first(self) -> Path | None:
-        """The first notebook, or None."""
+        """The start page, or None."""
         notebooks = sorted(path for path in (*self.fresh, *self.kept) if path.parent.name == "notebooks")
         return notebooks[0] if notebooks else None
 
@@ -102,11 +103,12 @@ def _course() -> list[tuple[str, str]]:
 
 def _course_of(checkout: Path) -> list[tuple[str, str]]:
     paths = [path for room in ROOMS for path in sorted((checkout / room).rglob("*.ipynb"))]
-    return [
+    copies = [
         (str(path.relative_to(checkout)), learners_copy(path.read_text(encoding="utf-8")))
         for path in paths
         if ".ipynb_checkpoints" not in path.parts
     ]
+    return [(start.NAME, start.start_page()), *copies] if copies else []
 
 
 def _without_solution(source: str) -> str:

@@ -43,6 +43,9 @@ class Posed(Protocol):
     def misconceptions(self) -> list[str]:
         """The codes behind the distractors."""
 
+    def misconception_of(self, text: str) -> str:
+        """Return the misconception behind an answer, without a run; empty for the key."""
+
     def options(self, measured: float) -> list[Option]:
         """Return the options in the order in which learners see them."""
 
@@ -73,6 +76,10 @@ class Numbers:
     def measure(self) -> float:
         """Run the simulator; return the answer in the unit."""
         return self.measured()
+
+    def misconception_of(self, text: str) -> str:
+        """Return the misconception behind a number with its unit, as among the options."""
+        return next((code for code, value in self.wrong.items() if _with_unit(value, self.unit) == text), "")
 
     def options(self, measured: float) -> list[Option]:
         """Return the key, which is the run's number, among the distractors."""
@@ -122,6 +129,10 @@ class Words:
         """Run the simulator; return the result that the ranges divide."""
         return self.measured()
 
+    def misconception_of(self, text: str) -> str:
+        """Return the misconception behind an answer's words."""
+        return next((one.misconception for one in self.ranges if one.text == text), "")
+
     def options(self, measured: float) -> list[Option]:
         """Return the answers; the one whose range contains the result is the key."""
         return [Option(one.text, "" if one.low <= measured < one.high else one.misconception) for one in self.ranges]
@@ -143,7 +154,12 @@ class Item:
     concept: str
     week: int
     pose: Callable[[random.Random], Posed]
-    """Draws the numbers."""
+    """Draws the numbers. Its documentation is the principle, after "Ask: "."""
+
+    @property
+    def principle(self) -> str:
+        """The principle that answers the question, in a sentence."""
+        return (self.pose.__doc__ or "").partition("Ask: ")[2].strip()
 
 
 def shown(value: float) -> str:

@@ -9,6 +9,7 @@ from seeklab.notebook._prediction import Prediction, predict
 from seeklab.notebook._shift import session_widget
 from seeklab.notebook._tables import Prose, Rows, Text, sentence, spaced
 from seeklab.notebook._turn import Checked, check, turn
+from seeklab.notebook._you import three_questions, you
 
 __all__ = [
     "Bars",
@@ -31,8 +32,10 @@ __all__ = [
     "session_widget",
     "source_table",
     "spaced",
+    "three_questions",
     "turn",
     "what_if_table",
+    "you",
 ]
 
 install_gates()

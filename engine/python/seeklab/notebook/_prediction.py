@@ -17,15 +17,19 @@ from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab._question import NEAR, Question
 from seeklab.data.format import format_number
+from seeklab.notebook._choice import Choice
 from seeklab.notebook._gate import fill_places, gates_are_open
 from seeklab.notebook._stored import with_data
-from seeklab.notebook._tables import paragraphs
+from seeklab.notebook._tables import announced, paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 SURE = (10, 25, 50, 60, 70, 80, 90, 95)
 """The confidence levels that a reader may choose, in percent; those up to a mere guess are left out."""
+
+WHOLE_LABEL = {"description_width": "initial"}
+"""A label as wide as its text. The label of a control is its name for a screen reader."""
 
 
 class Prediction:
@@ -65,7 +69,7 @@ class Prediction:
         )
         self._measure = answer
         if choices:
-            self._input = ipywidgets.RadioButtons(options=self._question.choices, value=None)
+            self._input: Any = Choice(legend=question, options=list(choices))
             sure, guess = "How sure are you?", round(100 / len(choices))
             self._shown = self._input
         else:
@@ -75,13 +79,17 @@ class Prediction:
                 else f"a factor {NEAR:g}"
             )
             sure, guess = f"How sure are you to be within {near}?", 0
-            self._input = ipywidgets.BoundedFloatText(value=low, min=low, max=high, step=None)
+            self._input = ipywidgets.BoundedFloatText(
+                value=low, min=low, max=high, step=None, description="Your answer:", style=WHOLE_LABEL
+            )
             self._shown = ipywidgets.HBox([_slider_of(self._input, low, high, scale), self._input])
         self._shown.layout = ipywidgets.Layout(width="40em")
         self._sure = ipywidgets.Dropdown(
             options=[("no idea", guess), *((f"{percent}%", percent) for percent in SURE if percent > guess)],
             value=guess,
-            layout=ipywidgets.Layout(width="7em"),
+            description=sure,
+            style=WHOLE_LABEL,
+            layout=ipywidgets.Layout(width="max-content"),
         )
         self._button = ipywidgets.Button(description="Commit", tooltip="Keep this prediction and see the answer")
         self._button.on_click(lambda _: self.commit())
@@ -90,9 +98,9 @@ class Prediction:
         self._told = ipywidgets.HTML()
         self.widget = ipywidgets.VBox(
             [
-                ipywidgets.HTML(paragraphs(question, bold=True)),
+                *([] if choices else [ipywidgets.HTML(paragraphs(question, bold=True))]),
                 ipywidgets.HBox([self._shown, ipywidgets.Label(unit)]),
-                ipywidgets.HBox([ipywidgets.Label(sure), self._sure, self._button, self._pass]),
+                ipywidgets.HBox([self._sure, self._button, self._pass]),
                 self._told,
             ]
         )
@@ -110,7 +118,7 @@ class Prediction:
         if value is not None:
             self._input.value = value
         if self._input.value is None:
-            self._told.value = "Choose one first."
+            self._told.value = announced("Choose one first.")
             return
         self.value = self._input.value
         sure = self._sure.value if confidence is None else confidence
@@ -118,7 +126,7 @@ class Prediction:
         near = None if self.actual is None else self._question.is_near(self.value, self.actual)
         kept = keep(Commitment(self.name, self.value, sure, near=near))
         if not kept:
-            self._told.value += paragraphs(
+            self._told.value += announced(
                 "It could not be written to commits.json, so it is kept only until the kernel stops."
             )
         fill_places()
@@ -154,7 +162,7 @@ class Prediction:
             control.disabled = True
         self._told.value = "Running ..."
         self.actual = self._measure()
-        self._told.value = paragraphs(self._question.compare(self.value, self.actual))
+        self._told.value = announced(self._question.compare(self.value, self.actual))
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         """Show the control in a notebook, and keep the question in its file."""

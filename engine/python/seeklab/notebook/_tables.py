@@ -82,6 +82,11 @@ def paragraphs(*texts: str, before: str = "", bold: bool = False) -> str:
     return "".join(f'<p style="{style}">{text}</p>' for text in told)
 
 
+def announced(*texts: str) -> str:
+    """Return texts as `paragraphs` does, in a region that a screen reader speaks when it appears."""
+    return f'<div role="alert">{paragraphs(*texts)}</div>'
+
+
 class Prose:
     """A paragraph in Markdown whose numbers come from a run, so that text and tables always agree.
 

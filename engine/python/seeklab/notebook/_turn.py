@@ -88,7 +88,7 @@ def turn(name: str) -> Turn:
     def show(_button: object) -> None:
         shown.append(steps[len(shown)])
         _hints_seen[name] = len(shown)
-        given.value = "".join(shown)
+        given.value = f'<div role="alert">{"".join(shown)}</div>'
         button.description = "Answer" if len(shown) == len(task.hints) else "Hint"
         button.disabled = len(shown) == len(steps)
 
