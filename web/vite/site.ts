@@ -523,7 +523,7 @@ export function licences(): Plugin {
       const own = (name: string) => readFileSync(join(webRoot, "licences", `${name}.txt`), "utf8").trim();
       const texts = fonts.map((name) => {
         const text = readFileSync(join(webRoot, "node_modules", name, "LICENSE"), "utf8");
-        return `## ${name} (OFL-1.1)\n\n${text.trim()}\n`;
+        return `## ${name} (OFL-1.1)\n\nCut to the characters and weights that the pages use.\n\n${text.trim()}\n`;
       });
       texts.push(
         readFileSync(crates, "utf8"),
