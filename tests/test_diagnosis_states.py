@@ -208,7 +208,8 @@ TIMED = """--time-- procs -----------memory---------- ---swap-- -----io---- --sy
 """
 POOL_ROWS = "tank  1.20T  800G     10   1.2K  40.0K   150M\ntank  1.20T  800G     12   1.3K  48.0K   160M\n"
 GROUPS = "\n".join(
-    f"{100 + n}    4896649392{n}000   C     500000000   0   500000000   90   4000   5119847258   28353   32331   9894850000"
+    f"{100 + n}    4896649392{n}000   C     500000000   0   500000000   90   4000   5119847258   28353   32331   "
+    "9894850000"
     for n in range(3)
 )
 LINK = """[  375.143122] ata1.00: exception Emask 0x0 SAct 0x3fff SErr 0x50000 action 0x6 frozen
@@ -219,6 +220,14 @@ DISK_STATS = """Disk stats (read/write):
   sda: ios=2626/1291, merge=334/1253, ticks=885953/198120, in_queue=1084030, util=99.83%
 """
 UNKNOWN = "ann@db1:~$ sudo casadm -P -i 1\nCache Id  1\nWrite Policy  wb\n"
+LOCKUP = "Nov 27 10:00:01 a kernel: watchdog: BUG: soft lockup - CPU#5 stuck for 22s! [z_wr_iss:6681]\n"
+TRACE = """[ 3072.990992] INFO: task kworker/u146:16:495 blocked for more than 120 seconds.
+[ 3073.001652]       Not tainted 5.10.0
+[ 3073.042749] Call Trace:
+[ 3073.048918]  __schedule+0x2a6/0x700
+[ 3073.071176]  jbd2_log_wait_commit+0xac/0x120 [jbd2]
+"""
+FROM_MEMORY = "    lat (usec): min=0, max=1099, avg= 0.90, stdev= 1.26\n"
 SMARTD = "Nov 27 10:00:01 a smartd[99]: Device: /dev/sdb [SAT], 24 Currently unreadable (pending) sectors\n"
 
 
@@ -258,6 +267,9 @@ SMARTD = "Nov 27 10:00:01 a smartd[99]: Device: /dev/sdb [SAT], 24 Currently unr
         (LINK, "dmesg", "bad-link", "likely"),
         (DISK_STATS, "fio-text", None, ""),
         (UNKNOWN, "casadm", None, ""),
+        (LOCKUP, "dmesg", "cpu-in-the-path", "likely"),
+        (TRACE, "dmesg", "hung-device", "possible"),
+        (FROM_MEMORY, "fio-text", "measured-memory", "likely"),
         (SMARTD, "smartd-log", "dying-member", "likely"),
     ],
 )

@@ -195,7 +195,7 @@ def alternatives(pattern: str) -> Iterator[str]:
 
 
 def firsts(alternative: str) -> str | tuple[str]:
-    """Return the letters with which a text may begin that matches; ("",) if they are not known."""
+    """Return the first letters of the texts that match; ("",) if they are not known."""
     if (alternative.startswith("\\d") and alternative[2:3] not in ("*", "?", "{")) or re.match(
         r"\\d\{[1-9]", alternative
     ):

@@ -175,6 +175,7 @@ CAUSES = (
             Sign("flushes-hold-the-queue", 2.5, lambda v: v["ms"] > 5),
             Sign("unseen-in-flight", 1),
             Sign("journal-waits", 1),
+            Sign("kernel-journal-wait", 1),
             Sign("etcd-slow-sync", 2),
             Sign("etcd-slow-apply", 1),
             Sign("redis-slow-fsync", 1),
@@ -361,6 +362,8 @@ CAUSES = (
         "waiting.",
         (
             Sign("bandwidth-alike", 2.5),
+            Sign("disk-at-its-rate", 1.5),
+            Sign("stall", -1),
             Sign("depth-full", 1),
             Sign("constant-queue", 1),
             Sign("more-is-read", -1.5),
@@ -435,6 +438,7 @@ CAUSES = (
             Sign("cpu-compression", 4),
             Sign("cpu-encryption", 4),
             Sign("gzip", 2),
+            Sign("kernel-soft-lockup", 2.5, lambda v: bool(v["is_worker"])),
             Sign("io-thread-full", 1.5),
             Sign("system-time", 1),
             Sign("cpu-heavy", 0.5),
@@ -493,7 +497,7 @@ CAUSES = (
     Cause(
         "first-read-of-snapshot",
         "The volume was made from a snapshot, and each block is fetched from there when it is read for the first time.",
-        (Sign("second-read-faster", 2.5), Sign("volume-from-snapshot", 1)),
+        (Sign("second-read-faster", 2.5),),
         undecided=("whether the volume was made from a snapshot",),
         look=Look(
             "dd if=/dev/DEVICE of=/dev/null bs=1M count=1000 iflag=direct, twice",
@@ -529,7 +533,7 @@ CAUSES = (
     Cause(
         "measured-memory",
         "The benchmark measured the page cache, not the device.",
-        (Sign("dd-without-sync", 4), Sign("buffered", 2)),
+        (Sign("dd-without-sync", 4), Sign("buffered", 2), Sign("memory-speed", 2.5)),
         ("eleven-metrics", "bonnie-decoded"),
         look=Look(
             "dd if=/dev/zero of=FILE bs=4k count=1000 oflag=dsync",
@@ -539,7 +543,12 @@ CAUSES = (
     Cause(
         "one-call-at-a-time",
         "The program makes one small call after the other: the time of a call limits the rate, not the bandwidth.",
-        (Sign("call-by-call", 3), Sign("depth-one", 1, lambda v: v["ms"] > 0.1), Sign("one-at-a-time", 1)),
+        (
+            Sign("call-by-call", 3),
+            Sign("tiny-calls", 1.5),
+            Sign("depth-one", 1, lambda v: v["ms"] > 0.1),
+            Sign("one-at-a-time", 1),
+        ),
         ("one-window-per-rtt", "frictionless"),
         look=Look(
             "fio --rw=read --bs=1m --iodepth=8 --direct=1 --readonly --name=a --filename=FILE",

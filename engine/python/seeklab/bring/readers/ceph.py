@@ -1,7 +1,7 @@
 """Ceph's own reports: `ceph -s`, `ceph health detail`, `ceph osd df`, and the benchmarks of rados and rbd.
 
 `ceph -s` and the health checks say what the cluster complains about: slow operations, a recovery, devices that are
-nearly full. Values of the cluster have the subject `cluster`, and those of one daemon its name (`osd.7`).
+nearly full. The subject of a value is `cluster` or the name of a daemon (`osd.7`).
 """
 
 from __future__ import annotations

@@ -52,5 +52,7 @@ def read(lines: Lines, at: int) -> Block | None:
         before = lines[at - back] if at >= back else ""
         if command(before) or re.search(r"\bdd \S+=", before):
             first, text = at - back, (command(before) or before).strip()
+            if dd := re.search(r"\bdd \S+=.{0,400}", text):
+                text = dd[0]
             break
     return Block(tool, first + 1, end, [Copy(size, seconds, calls, text)])

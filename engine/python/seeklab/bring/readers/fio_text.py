@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from seeklab.bring.lines import Lines
 
 TOOL = "fio-text"
-STARTS = r"(?:read|write|trim|mixed)\s?: (?:IOPS=|io=)|Disk stats \(read/write\):|Run status group \d"
+STARTS = (
+    r"(?:read|write|trim|mixed)\s?: (?:IOPS=|io=)|Disk stats \(read/write\):|Run status group \d"
+    r"|(?:slat|clat|lat) \((?:nsec|usec|msec)\)\s?: min="
+)
 HOLDS: tuple[str, ...] = ("(groupid=", ": (g=")
 SETUP = re.compile(r"\s*(\S.{0,120}?): \(g=(\d{1,18})\): rw=([^,]+), bs=(.+?), ioengine=([^,]+), iodepth=(\d{1,18})")
 RESULT = re.compile(r"\s*(\S.{0,120}?): \(groupid=(\d{1,18}), jobs=(\d{1,18})\): err=\s?(\d{1,18})(?:.{0,200}?pid=)?")
@@ -34,7 +37,7 @@ WAY_2 = re.compile(
     r"\s{0,6}(read|write|trim|mixed)\s?: io=\s?(\S+?)B, bw=\s?(\S+?)B/s, iops=\s?(\d[\d.kKmM]*), runt=\s?(\d{1,18})msec"
 )
 TIMES = re.compile(
-    r"\s{2,10}(slat|clat|lat|sync) \((nsec|usec|msec|sec)\): min=\s?(\S+), max=\s?(\S+), avg=\s?(\S+), stdev=\s?(\S+)"
+    r"\s{0,10}(slat|clat|lat|sync) \((nsec|usec|msec|sec)\): min=\s?(\S+), max=\s?(\S+), avg=\s?(\S+), stdev=\s?(\S+)"
 )
 PERCENTILES = re.compile(r"\s{2,10}(clat|lat|slat|sync) percentiles \((nsec|usec|msec|sec)\):")
 PERCENTILE = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)th=\[\s*(\d+|>?\d+)\]")
@@ -189,7 +192,9 @@ class _Output:
         latency = Latency(mean, spread, least, most)
         if name == "sync" or self.in_sync:
             self.of_sync = latency
-        elif self.rows:
+        else:
+            if not self.rows:  # a line of times alone, without its job
+                self.rows.append(_Row("read", None, None, None))
             self.rows[-1].times[name] = latency
 
     def _samples(self, found: re.Match[str]) -> None:

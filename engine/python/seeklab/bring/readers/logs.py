@@ -279,6 +279,18 @@ MESSAGES = (
         r"(?P<subject>EXT4-fs|XFS|BTRFS).{0,120}(?:remounting filesystem read-only|remount-ro"
         r"|[Ss]hutting down filesystem)",
     ),
+    _message(
+        "dmesg",
+        "soft lockup",
+        "soft lockup",
+        r"soft lockup - CPU#\d{1,4} stuck for (?P<time>\d{1,6}s)! \[(?P<subject>[^\]:]{1,40})",
+    ),
+    _message(
+        "dmesg",
+        "journal wait",
+        ("jbd2_log_wait", "jbd2_journal_commit", "jbd2_complete", "xfs_log_force", "xlog_"),
+        r"(?:jbd2_log_wait_\w+|jbd2_journal_commit_transaction|jbd2_complete_transaction|xfs_log_force\w*|xlog_\w+)\+0x",
+    ),
     _message("dmesg", "write cache off", "Write cache: disabled", r"\[(?P<subject>sd[a-z]+)\] Write cache: disabled"),
     _message("dmesg", "write cache", "Write cache: ", r"\[(?P<subject>sd[a-z]+)\] Write cache: (?:enabled|disabled)"),
     _message("dmesg", "link speed", "SATA link up", r"(?P<subject>ata\d+): SATA link up (?:1\.5|3\.0) Gbps"),
@@ -299,13 +311,15 @@ HOLDS: tuple[str, ...] = (
     *(" timeout", "timed out", "frozen", "blocked for more than", "read-only", "remount-ro", "offline"),
     *("probe failure", "ycle has ", "relearn", "attery is discharging", "charge level is", "to Write ", "BBU "),
     *("write ahead log", "commit log syncs", "intended loop", "the semaphore", '"Slow query"', "disk watermark ["),
-    *("protocol:op_msg ", "SError: {"),
+    *("protocol:op_msg ", "SError: {", "soft lockup"),
     *("has deteriorated", "D:0x28", "Lost access", "Device: /dev/", "FAILED SMART", "not respond", "conn error"),
     *("ailing path", "mark as failed", "data-space", "Operation continuing", "throttl"),
     *("down filesystem", "Write cache: ", "SATA link up", "oom-killer", "Out of memory"),
 )
 """Texts of the messages: few, because a text is searched for each of them."""
 GAP = 6
+MAX_TRACE = 2000
+KERNEL_LINE = re.compile(r"\[\s*(?:\d{1,9}\.\d{6}|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] ")
 STAMP = re.compile(r"(\d{4})[-/](\d{2})[-/](\d{2})[ T](\d{2}):(\d{2}):(\d{2}(?:\.\d{1,6})?)")
 SHORT = re.compile(r"\b(\d{1,2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?: \d{4})? (\d{2}):(\d{2}):(\d{2})")
 SYSLOG = re.compile(r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+(\d{1,2}) (\d{2}):(\d{2}):(\d{2})\b")
@@ -323,6 +337,8 @@ def read(lines: Lines, at: int) -> Block | None:
     tool, event = first
     events, end = [event], at + 1
     for index in range(at + 1, len(lines)):
+        if tool == "dmesg" and index == end and index < at + MAX_TRACE and KERNEL_LINE.match(lines[index].lstrip()):
+            end = index + 1  # a line of the same log, such as one of a stack
         if index - end >= GAP or command(lines[index]):
             break
         if (found := _event(lines[index], index)) and found[0] == tool:

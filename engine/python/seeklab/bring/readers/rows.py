@@ -60,7 +60,7 @@ def _is_whole(cells: list[str], shares: int) -> bool:
 
 
 def _below(lines: list[str], reader: Reader, at: int, added: int) -> Block | None:
-    """Read lines with a heading in front of them; the line numbers are those of the text without it."""
+    """Read lines with a heading in front of them, and number them as without it."""
     block = reader.read(Lines(lines), 0)
     if block is None:
         return None

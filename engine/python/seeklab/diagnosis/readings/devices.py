@@ -44,6 +44,8 @@ REVOLUTION_MS = (5.0, 25.0)
 """One to two revolutions of disks of 5,400 to 15,000 rpm, with settling."""
 FLASH_FLUSH_MS = (0.3, 5.0)
 SMALL = 64 << 10
+DISK_RATE, MAX_ONE_QUEUE = (60.0, 260.0), 2.0
+"""Small random requests of a disk per second, with a queue."""
 LARGE = 256 << 10
 
 
@@ -271,6 +273,7 @@ def _alone(device: Device) -> Iterator[Reading]:
             values={"ios_per_s": ios, "ms": mean_time or 0, "in_flight": queue},
         )
     yield from _parts(device, queue)
+    yield from _at_its_rate(device, queue)
     yield from _partial(device)
     yield from _limits(device, queue)
 
@@ -368,6 +371,28 @@ def _one_at_a_time(device: Device, queue: float, ms: float) -> Reading:
             "in_flight": queue,
         },
     )
+
+
+def _at_its_rate(device: Device, queue: float) -> Iterator[Reading]:
+    """Find a disk with many small requests in flight that completes as many as a disk can."""
+    ios, ms = device.ios_per_s, device.time() or 0.0
+    bytes_ = device.bytes_per_s / ios if ios else 0.0
+    if (
+        not device.is_stacked
+        and queue > MAX_ONE_QUEUE
+        and (device.busy or 0.0) > 0.9
+        and DISK_RATE[0] <= ios <= DISK_RATE[1]
+        and 0 < bytes_ <= SMALL
+        and ms > REVOLUTION_MS[0]
+    ):
+        yield Reading(
+            "disk-at-its-rate",
+            device.name,
+            f"{device.name} completes {count(ios)} small requests per second with {count(queue)} in flight: the rate "
+            "of one disk at random places. More requests only wait longer.",
+            f"1 s / {count(ios)} = {in_time(1e3 / ios)} each",
+            values={"ios_per_s": ios, "in_flight": queue, "ms": ms},
+        )
 
 
 def _parts(device: Device, queue: float) -> Iterator[Reading]:

@@ -46,6 +46,9 @@ LEAST_HELD, MIN_WINDOWS, HELD_SPREAD = 100.0, 20.0, 0.002
 ROUND_FINE, ROUND_COARSE = 50.0, 100.0
 """Limits on requests are multiples of these."""
 SECOND = 3.0
+MEMORY_MS = 0.007
+"""The fastest drives (Optane) take about 10 us."""
+TINY, TINY_US = 4096, 2.0
 
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
@@ -55,6 +58,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
         for row in rows:
             yield from _job(row)
             yield from _held(row)
+            yield from _memory(row)
         yield from _runs(rows)
         for record in block.records:
             if isinstance(record, Copy):
@@ -70,6 +74,26 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
     yield from _amplification(blocks)
     yield from _by_setting(blocks)
     yield from _second_read(blocks)
+
+
+def _memory(row: JobRow) -> Iterator[Reading]:
+    """Find requests that no device answers so fast: they came from memory, or went there."""
+    mean = total_of(row).mean_ms
+    if (
+        mean is None
+        or not 0 < mean < MEMORY_MS
+        or row.sync.mean_ms
+        or syncs(row)
+        or row.options.get("ioengine") == "null"
+    ):
+        return
+    yield Reading(
+        "memory-speed",
+        f"{row.job} {row.direction}",
+        f"{row.job} {row.direction} takes {in_time(mean)} on average. No drive answers so fast: the page cache or the "
+        "ARC did.",
+        values={"ms": mean},
+    )
 
 
 def _held(row: JobRow) -> Iterator[Reading]:
@@ -373,6 +397,8 @@ def _copy(copy: Copy) -> Iterator[Reading]:
     speed = copy.bytes / copy.seconds
     match = re.search(r"\bbs=(\S+)", copy.command)
     block = scaled(match[1]) if match else None
+    if block is None and copy.calls and copy.command.startswith("dd "):
+        block = copy.bytes / copy.calls  # dd's own block is 512 bytes
     calls = copy.calls or (copy.bytes / block if block else None)
     is_write = bool(re.search(r"\bof=/(?!dev/null)|\bof=(?!/dev/null)\S", copy.command))
     is_synced = bool(re.search(r"sync|direct", copy.command))
@@ -404,6 +430,15 @@ def _copy(copy: Copy) -> Iterator[Reading]:
             f"dd made {count(calls)} calls of {size(block)}, one after the other, and each took {in_time(each)}: that "
             "time limits the rate, "
             "not the bandwidth of the device.",
+            f"{count(copy.seconds)} s / {count(calls)} = {in_time(each)}",
+            values={"ms": each, "bytes": block},
+        )
+    elif calls and block and block < TINY and 1e3 * each > TINY_US and calls > 1e5:
+        yield Reading(
+            "tiny-calls",
+            "dd",
+            f"dd made {count(calls)} calls of {size(block)}, each of {in_time(each)}: the calls take the time, and a "
+            "larger block (bs=1M) may be far faster.",
             f"{count(copy.seconds)} s / {count(calls)} = {in_time(each)}",
             values={"ms": each, "bytes": block},
         )

@@ -50,6 +50,8 @@ HEAT = (
     "critical comp. temperature time",
 )
 WORN, MANY_DEFECTS = 100.0, 10.0
+WORKERS = ("z_wr_iss", "z_rd_int", "kcryptd", "dmcrypt")
+"""Threads that compress, encrypt or check data."""
 BATTERY = ("learn started", "write-through")
 EVENTS = {
     "medium error": "reports medium errors: sectors that the drive cannot read",
@@ -63,6 +65,8 @@ EVENTS = {
     "blocked": "reports tasks that were blocked for minutes",
     "read-only": "reports a file system that went read-only",
     "link speed": "reports a link at reduced speed",
+    "soft lockup": "reports a thread that kept a core for many seconds",
+    "journal wait": "shows a task that waits for the journal of a file system",
     "write cache off": "says that a drive's write cache is off",
     "memory": "reports that memory ran out",
     "nfs not responding": "reports an NFS server that does not answer",
@@ -128,7 +132,7 @@ def _kernel(events: Sequence[Event]) -> Iterator[Reading]:
             f"The kernel log {EVENTS[code]} ({subject}, {len(of)} {'line' if len(of) == 1 else 'lines'}).",
             "",
             Strength.WORDS,
-            {"lines": len(of), "ms": longest},
+            {"lines": len(of), "ms": longest, "is_worker": float(subject.startswith(WORKERS))},
         )
 
 
