@@ -134,7 +134,7 @@ function protocol(): HTMLElement {
     html(
       "p",
       { class: "prose" },
-      "One job without a file system. Sequential runs use a drive that was filled in order, random runs a drive in the steady state of random writes, and SLC cache runs an empty drive. The measured SATA drives were not preconditioned, so their random runs use a drive that was filled in order. Rates and means ignore the first quarter of the requests. A calibrated run was used to fit a parameter of the preset, which its source names. It shows that all parameters fit together, not that the model predicted the number. A predicted run was not used in the fit.",
+      "One job without a file system. Sequential runs use a drive that was filled in order, random runs a drive in the steady state of random writes, and SLC cache runs an empty drive. The measured SATA drives were not preconditioned, so their random runs use a drive that was filled in order. Disks run over their whole capacity. Rates and means ignore the first quarter of the requests. A calibrated run was used to fit a parameter of the preset, which its source names. It shows that all parameters fit together, not that the model predicted the number. A predicted run was not used in the fit.",
     ),
   );
 }
