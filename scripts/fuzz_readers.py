@@ -1,4 +1,4 @@
-"""Fuzz the readers in Python: public traces, logs of objects, and fio's reports as JSON and as text.
+"""Fuzz the readers: public traces, logs of objects, fio's reports as JSON and as text, its job files and command lines.
 
 Usage: fuzz_readers.py SECONDS [SEED]. Each round changes, cuts, repeats or joins some of the texts below. A reader may
 refuse a text; any other exception ends the run with the text in the file `found`.
@@ -25,6 +25,7 @@ from seeklab.data.public_traces import (
     oracle_general,
     requests,
 )
+from seeklab.engine.host import engine
 
 TRACES = (
     "Timestamp,Response,IOType,LUN,Offset,Size\n1455592000.001,0.0006,W,2,8192,4096\n",
@@ -71,6 +72,13 @@ LINES = (
     "  issued rwts: total=80000,0,0,0 short=0,0,0,0 dropped=0,0,0,0",
 )
 TEXT = "\n".join(LINES) + "\n"
+COMMANDS = (
+    "sudo fio --name=a --filename=/dev/sdb --rw=randread --bs=4k --iodepth=32 --size=4g --runtime=2 --time_based\n",
+    "fio -name a -rw randrw -bs=,8k -bssplit=4k/50:64k/50,8k/ -rwmixread=30,70 -size 25% -filesize=1m \\\n --minimal\n",
+    "$ S=1g; fio --directory '/mnt/a b' --name=global --size=$S --name=x --numjobs=4 --output-format=normal,json\n",
+    "[global]\nioengine=libaio\nsize=1m\n[a]\nrw=trimwrite\nbs=8k,16k,16k\nfsync=1\n[b]\nstonewall\nfilename=x:y\n",
+    "[a]\nrw=randread\nrandom_distribution=zoned:60/10:40/\noffset=10%\nfilesize=64m\npercentile_list=50:99.9\n",
+)
 PIECES = (
     "0",
     "-1",
@@ -139,6 +147,19 @@ def report(text: str, folder: Path) -> None:
     depths.series(read_results(folder))
 
 
+def command(text: str) -> None:
+    """Read a text as a job file, and as a command line."""
+    for name in ("job.fio", "command line"):
+        asked = {
+            "main": [name],
+            "files": {name: text},
+            "preset": "nvme",
+            "environment": {"S": "1g"},
+            "operations": 1000,
+        }
+        engine().call("fio_parse", asked)
+
+
 def main(seconds: float, seed: int) -> None:
     """Fuzz for some time."""
     random_ = random.Random(seed)
@@ -146,14 +167,17 @@ def main(seconds: float, seed: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         while time.monotonic() < end:
-            kind = random_.randrange(8)
-            source = json.dumps(REPORT, indent=1) if kind == 0 else TEXT if kind == 1 else random_.choice(TRACES)
+            kind = random_.randrange(9)
+            sources = {0: (json.dumps(REPORT, indent=1),), 1: (TEXT,), 8: COMMANDS}.get(kind, TRACES)
+            source = random_.choice(sources)
             text = mutated(source, random_)
             try:
                 if kind < 2:
                     report(text, folder)
                 elif kind == 2:
                     binary(text, random_)
+                elif kind == 8:
+                    command(text)
                 else:
                     trace(text, random_)
             except SeeklabError:

@@ -1,7 +1,8 @@
 """Write docs/reference/calibration-accuracy.md: how well calibrated models predict depths that they were not fitted to.
 
 Usage: public_results.py FOLDER [PAGE]. FOLDER has one folder per device with published reports of fio: random reads
-and writes of 4 KiB at several depths. The page has the errors, and no report's content.
+and writes of 4 KiB at several depths. Its folder `unseen` has recordings that the fit was not written with.
+The page has the errors, and no report's content.
 
 Every second depth is used for the fit, the others are predicted. The two-number model has a base latency and a maximum
 rate from the same depths. Its mean at depth n is the larger of the base and n divided by the rate. Its 99th percentile
@@ -11,7 +12,7 @@ is a constant multiple of the mean, from the smallest depth.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log
 from pathlib import Path
 from statistics import fmean, median
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 SIZE = 4096
 MIN_DEPTHS = 4
+UNSEEN = "unseen"
 IOS = {"hdd": 3_000, "ssd": 40_000, "lun": 20_000}
 HEAD = """# Accuracy of calibrated models
 
@@ -49,7 +51,7 @@ The *two-number model* has a base latency and a maximum rate, fitted to the same
 
 @dataclass
 class Row:
-    """The errors of one direction of a recording, in percent."""
+    """The errors of one direction of a recording, in percent. `unseen` recordings played no part in writing the fit."""
 
     name: str
     family: str
@@ -59,12 +61,15 @@ class Row:
     p99: float
     simple_mean: float
     simple_p99: float
+    unseen: bool = False
 
 
 def main(folder: Path, page: Path) -> None:
     """Fit and judge each recording."""
     rows: list[Row] = []
-    for recording in sorted(path for path in folder.iterdir() if path.is_dir()):
+    places = sorted(path for path in folder.iterdir() if path.is_dir() and path.name != UNSEEN)
+    places += sorted(path for path in (folder / UNSEEN).glob("*") if path.is_dir())
+    for recording in places:
         try:
             found = judged(recording.name, read_results(recording))
         except SeeklabError as error:
@@ -76,7 +81,7 @@ def main(folder: Path, page: Path) -> None:
                 f"p99 {row.p99:.1f} ({row.simple_p99:.1f})",
                 file=sys.stderr,
             )
-        rows += found
+        rows += [replace(row, unseen=recording.parent.name == UNSEEN) for row in found]
     page.write_text(_page(rows), encoding="utf-8")
 
 
@@ -111,18 +116,22 @@ def judged(name: str, results: Results) -> list[Row]:
 
 def _page(rows: list[Row]) -> str:
     parts = []
-    for rw, what in (("randread", "reads"), ("randwrite", "writes")):
-        of = [row for row in rows if row.rw == rw]
+    directions = (("randread", "reads"), ("randwrite", "writes"))
+    kinds = [(rw, what, unseen) for unseen in (False, True) for rw, what in directions]
+    for rw, what, unseen in kinds:
+        of = [row for row in rows if row.rw == rw and row.unseen == unseen]
         if of:
+            these = "new to it" if unseen else "that the fit was written with"
             parts.append(
-                f"Random {what}, median of {len(of)} recordings: mean {median(row.mean for row in of):.1f}% "
+                f"Random {what}, recordings {these} ({len(of)}), median: mean {median(row.mean for row in of):.1f}% "
                 f"(two numbers: {median(row.simple_mean for row in of):.1f}%), 99th percentile "
                 f"{median(row.p99 for row in of):.1f}% ({median(row.simple_p99 for row in of):.1f}%)."
             )
-    head = HEAD.format(count=len({row.name for row in rows}), summary=" ".join(parts))
+    items = "\n".join(f"- {part}" for part in parts)
+    head = HEAD.format(count=len({row.name for row in rows}), summary=items)
     return head + "".join(
-        f"| {row.name} | {row.family} | {row.rw} | {', '.join(map(str, row.depths))} | {row.mean:.1f} | {row.p99:.1f} "
-        f"| {row.simple_mean:.1f} | {row.simple_p99:.1f} |\n"
+        f"| {row.name}{' (unseen)' if row.unseen else ''} | {row.family} | {row.rw} "
+        f"| {', '.join(map(str, row.depths))} | {row.mean:.1f} | {row.p99:.1f} | {row.simple_mean:.1f} | {row.simple_p99:.1f} |\n"
         for row in rows
     )
 

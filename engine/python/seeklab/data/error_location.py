@@ -132,8 +132,8 @@ class LocatedTrace:
 
 def _of_objects(layout: str) -> SeeklabError:
     message = (
-        f"is a log of objects ({layout}), and objects have no addresses on a device; count the hits of a cache with "
-        "seeklab cache, or name the columns of requests with --columns"
+        f"is a log of objects ({layout}), which have no addresses on a device; pass it to seeklab cache, or name the "
+        "columns with --columns"
     )
     return SeeklabError([Problem(WHOLE, message)])
 
