@@ -48,10 +48,10 @@ def seen(seed: int) -> Seen:
     features = {FREE: frozenset(free)}
     logged = {**night.scenario, "record": {**night.scenario["record"], "log": True}}
     result = run(logged, seed=seed + 1)
-    for command, tool in TOOLS.items():
-        text = tool.prints(result, logged)
-        words = {word for word in text.split() if not any(letter.isdigit() for letter in word)}
-        features[command] = frozenset({*words, *(_bin(name, value) for name, value in numbers(text).items())})
+    for command in TOOLS:
+        text = night.prints(command, result, logged)
+        plain = {word for word in text.split() if not any(letter.isdigit() for letter in word)}
+        features[command] = frozenset({*plain, *(_bin(name, value) for name, value in numbers(text).items())})
     values = night.settable()
     for path in night.offered():
         features[f"get {path}"] = frozenset({f"{path} {values.get(path)}"})

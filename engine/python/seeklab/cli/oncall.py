@@ -59,7 +59,7 @@ def add(commands: Commands) -> None:
         help="a night on a platform that several causes share: 1 one cause, 2 with a harmless oddity, 3 two causes,"
         " 4 one that gets worse; the default without a seed is 1",
     )
-    added.add_argument("--bank", metavar="FILE", help="with --level or --protocol: draw the causes from a teacher's file")
+    added.add_argument("--bank", metavar="FILE", help="draw the causes of nights from a teacher's file")
     added.add_argument("--weeks", metavar="N-M", help="draw the shift from these weeks of the course, such as 1-5")
     added.add_argument(
         "--out", metavar="FILE", help=f"output file of --seal (default: next to the case, ending in {ENDING})"

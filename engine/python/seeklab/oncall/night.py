@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab._result import run
 from seeklab.oncall.fact_sheet import sheet
-from seeklab.oncall.incidents import complaint_metric
+from seeklab.oncall.incidents import APP, complaint_metric
 from seeklab.oncall.platform import GET, changes_of, platforms
 from seeklab.oncall.printed import numbers
 from seeklab.oncall.settings import offered, settable
@@ -106,7 +107,9 @@ class Night(Shift):
         self.platform = next((one for one in order if len(self._possible(one)) >= self._needed), order[0])
         possible = self._possible(self.platform)
         if len(possible) < self._needed:
-            raise SeeklabError([Problem("level", f"no platform has causes for level {self.level}: {LEVELS[self.level]}")])
+            raise SeeklabError(
+                [Problem("level", f"no platform has causes for level {self.level}: {LEVELS[self.level]}")]
+            )
         self._drawn = self.platform.numbers(random.Random(f"platform {self.seed}"))
         self.truths = self._choose(possible, source)
         is_odd = self.level == 2
@@ -154,7 +157,7 @@ class Night(Shift):
 
     def _remedy(self) -> dict[str, Any]:
         """Return the values that fix the causes, by path."""
-        before = self._settable(self._healthy)
+        before = self.values(self._healthy)
         fixes = {path: value for cause in self.truths for path, value in cause.incident.fix.items()}
         return {path: before[path] if value == AS_BEFORE else value for path, value in fixes.items()}
 
@@ -173,8 +176,8 @@ class Night(Shift):
             WORSE: " It gets worse by the minute.",
         }[self.level]
         return (
-            f"TICKET {self.seed}, level {self.level}. Users say that the application has become slow: it delivers clearly"
-            f" less than last month.{more} All colleagues deny changing anything."
+            f"TICKET {self.seed}, level {self.level}. Users say that the application has become slow: it delivers"
+            f" clearly less than last month.{more} All colleagues deny changing anything."
         )
 
     @property
@@ -282,7 +285,7 @@ class Night(Shift):
         if not command.startswith(GET):
             return super().telling()
         path = command.removeprefix(GET)
-        return f"{path} = {self._settable(self.scenario)[path]}"
+        return f"{path} = {self.values(self.scenario)[path]}"
 
     def shows(self, cause: Cause) -> bool:
         """Return whether the sentence about a cause holds for what the looks print tonight."""
@@ -292,13 +295,21 @@ class Night(Shift):
         def printed(look: str) -> str:
             if look.startswith(GET):
                 path = look.removeprefix(GET)
-                return f"{path} = {self._settable(scenario).get(path)}"
-            return TOOLS[look].prints(result, scenario)
+                return f"{path} = {self.values(scenario).get(path)}"
+            return self.prints(look, result, scenario)
 
         return all(condition.holds(printed) for condition in cause.tell)
 
+    def prints(self, command: str, result: Result, scenario: Mapping[str, Any]) -> str:
+        """Return what a command prints about a run; fio and lat watch the application and no other program."""
+        if command == "fio":
+            return _report_of_one(super().prints(command, result, scenario))
+        if command == "lat" and not scenario.get("zfs"):
+            return result.text("quantize", job=APP).rstrip("\n") + "\n"
+        return super().prints(command, result, scenario)
+
     def exclusions(self) -> list[dict[str, Any]]:
-        """Return, for each cause that it was not, the looks that differ, the clearest first, and what the player saw."""
+        """Return, for each cause that it was not, the looks that differ, clearest first, and what the player saw."""
         rows = []
         for cause in self.known_causes:
             if cause in self.truths:
@@ -317,7 +328,7 @@ class Night(Shift):
             hidden = "" if self.shows(cause) else "what else differs tonight hides it. Alone it shows: "
             lines.append(f"The look that shows it, `{incident.command}`: {hidden}{incident.tells}")
         remedy = ", ".join(f"{path} = {value}" for path, value in self.remedy.items())
-        lines.append(f"Fix: set {remedy}" if remedy else "Fix: no setting mends it; leave the settings alone and report it.")
+        lines.append(f"Fix: set {remedy}" if remedy else "Fix: no setting mends it. Leave them alone and report it.")
         if self.oddity:
             lines.append(f"The oddity that does no harm: {self.oddity.says}")
         lines.append("\nWhat excluded the others:")
@@ -333,7 +344,8 @@ class Night(Shift):
         lines.append(f"\nRepeat this night: seeklab oncall --level {self.level} --seed {self.seed}")
         return "\n".join(lines)
 
-    def _settable(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+    def values(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of all settings of a scenario, by path."""
         found = settable(scenario)
         for path in self.platform.settable:
             part: Any = scenario
@@ -364,7 +376,7 @@ class Night(Shift):
 
     def _settings_apart(self, cause: Cause) -> list[Difference]:
         """Return the settings whose values differ between this night and the same night with another cause."""
-        here, there = (self._settable(self.system_with(some)) for some in (self.truths, (cause,)))
+        here, there = (self.values(self.system_with(some)) for some in (self.truths, (cause,)))
         return [
             Difference(f"{GET}{path}", path, here[path], there[path])
             for path in self.offered()
@@ -385,8 +397,8 @@ class Night(Shift):
         if key not in self._printed:
             scenario = self._seen_by(TOOLS["fio"], {}, of=self.system_with(causes))
             result: Result = run(scenario, seed=seed_of(self.seed, number))
-            looks = {name: tool for name, tool in TOOLS.items() if name not in NOT_COMPARED}
-            self._printed[key] = {name: numbers(tool.prints(result, scenario)) for name, tool in looks.items()}
+            looks = [name for name in TOOLS if name not in NOT_COMPARED]
+            self._printed[key] = {name: numbers(self.prints(name, result, scenario)) for name in looks}
         return self._printed[key]
 
     _printed: dict[tuple[tuple[str, ...], int], dict[str, dict[str, float]]] = field(
@@ -394,9 +406,17 @@ class Night(Shift):
     )
 
 
-def _clearest(
-    command: str, here: list[dict[str, float]], there: list[dict[str, float]]
-) -> Difference | None:
+def _report_of_one(report: str) -> str:
+    """Return fio's report of its first job alone."""
+    jobs = re.findall(r"(?m)^(\S+): \(g=\d+\)", report)
+    for job in jobs[1:]:
+        report = re.sub(rf"(?m)^{re.escape(job)}: \(g=\d+\).*\n", "", report)
+        report = re.sub(rf"(?ms)^{re.escape(job)}: \(groupid=.*?(?=^\S+: \(groupid=|^Run status|\Z)", "", report)
+    head = re.sub(r"(?m)^Starting .*$", "Starting 1 process", report)
+    return head.partition("\nRun status")[0].rstrip("\n") + "\n"
+
+
+def _clearest(command: str, here: list[dict[str, float]], there: list[dict[str, float]]) -> Difference | None:
     """Return the number of a command that differs most between two systems, if any differs clearly."""
     best, most = None, math.log(APART)
     for name in here[0]:
@@ -421,5 +441,3 @@ def _short(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
-
-

@@ -31,7 +31,16 @@ if TYPE_CHECKING:
 
 BANK_FILE = Kind("a bank of causes (TOML) with tables [[causes]]", most_bytes=1 << 20, may_be_packed=False)
 FOLDER = "platforms"
-NEEDED = {"id": str, "platform": str, "cause": str, "set": dict, "fix": dict, "command": str, "tells": str, "tell": list}
+NEEDED = {
+    "id": str,
+    "platform": str,
+    "cause": str,
+    "set": dict,
+    "fix": dict,
+    "command": str,
+    "tells": str,
+    "tell": list,
+}
 OPTIONAL = {"draw": list, "worse": dict}
 OF_A_CONDITION = {"look", "field", "above", "below", "equals"}
 GET = "get "
@@ -259,7 +268,7 @@ def _problems(entry: Any, place: str) -> list[Problem]:
         for name in entry
         if name not in fields
     ]
-    kinds = {str: "a text", dict: "a table", list: "a list"}
+    kinds: dict[type, str] = {str: "a text", dict: "a table", list: "a list"}
     found += [
         Problem(f"{place}.{name}", f"is not {kinds[kind]}")
         for name, kind in fields.items()

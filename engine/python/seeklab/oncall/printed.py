@@ -78,7 +78,7 @@ def _row(words: list[str], heading: list[str]) -> list[tuple[str, float]]:
 
 def _in_text(line: str) -> list[tuple[str, float]]:
     """Return the numbers of a line of text; one at the start of the line is named by the text after it."""
-    first = line.split()[0]
+    first = line.split(maxsplit=1)[0]
     found, end = [], 0
     for number in NUMBER.finditer(line):
         before = " ".join(line[end : number.start()].split()).strip("|,;()[]= ")[-LONGEST:]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import engine_version
@@ -35,10 +36,26 @@ BENCHMARK: tuple[tuple[int, int], ...] = (
 """The 25 nights of the open benchmark: seed and level."""
 
 
+class Code(StrEnum):
+    """Why a message cannot be answered."""
+
+    BAD_JSON = "bad-json"
+    BAD_MESSAGE = "bad-message"
+    BAD_VALUE = "bad-value"
+    NIGHT_OVER = "night-over"
+    NO_NIGHT = "no-night"
+    NO_TRIES = "no-tries"
+    TOO_LONG = "too-long"
+    UNKNOWN_LOOK = "unknown-look"
+    UNKNOWN_MESSAGE = "unknown-message"
+    UNKNOWN_SETTING = "unknown-setting"
+    VERSION = "version"
+
+
 class RefusedError(Exception):
     """A message that cannot be answered, with a code for programs and a sentence for people."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: Code, message: str) -> None:
         """Keep the code and the sentence."""
         super().__init__(message)
         self.code = code
@@ -64,12 +81,12 @@ class Exchange:
         """Answer one line."""
         if len(line) > MAX_LINE:
             message = f"the line has {len(line):,} characters; the limit is {MAX_LINE:,}"
-            return {"id": None, "ok": False, "error": {"code": "too-long", "message": message}}
+            return {"id": None, "ok": False, "error": {"code": Code.TOO_LONG, "message": message}}
         try:
             asked = json.loads(line)
         except (ValueError, RecursionError) as error:
             message = f"is not JSON: {shortened(str(error))}; send one object a line"
-            return {"id": None, "ok": False, "error": {"code": "bad-json", "message": message}}
+            return {"id": None, "ok": False, "error": {"code": Code.BAD_JSON, "message": message}}
         return self.answer(asked)
 
     def answer(self, asked: object) -> dict[str, Any]:
@@ -77,19 +94,21 @@ class Exchange:
         number = asked.get("id") if isinstance(asked, Mapping) else None
         number = number if isinstance(number, int | str) else None
         try:
-            if not isinstance(asked, Mapping):
-                raise RefusedError("bad-message", "a message is a JSON object with a field do")
-            word = asked.get("do")
-            answer = self._answers().get(word) if isinstance(word, str) else None
-            if answer is None:
-                raise RefusedError(
-                    "unknown-message", f"do: {_told(word)} is not a message; accepted: {', '.join(self._answers())}"
-                )
-            return {"id": number, "ok": True, **answer(asked)}
+            return {"id": number, "ok": True, **self._told_to_do(asked)}
         except RefusedError as error:
             return {"id": number, "ok": False, "error": {"code": error.code, "message": str(error)}}
         except SeeklabError as error:
-            return {"id": number, "ok": False, "error": {"code": "bad-value", "message": str(error)}}
+            return {"id": number, "ok": False, "error": {"code": Code.BAD_VALUE, "message": str(error)}}
+
+    def _told_to_do(self, asked: object) -> dict[str, Any]:
+        if not isinstance(asked, Mapping):
+            raise RefusedError(Code.BAD_MESSAGE, "a message is a JSON object with a field do")
+        word, answers = asked.get("do"), self._answers()
+        if not isinstance(word, str) or word not in answers:
+            raise RefusedError(
+                Code.UNKNOWN_MESSAGE, f"do: {_told(word)} is not a message; accepted: {', '.join(answers)}"
+            )
+        return answers[word](asked)
 
     def _answers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]]:
         return {
@@ -106,7 +125,7 @@ class Exchange:
     def _hello(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         wanted = asked.get("version", VERSION)
         if wanted != VERSION:
-            raise RefusedError("version", f"version: {_told(wanted)} is not spoken here; accepted: {VERSION}")
+            raise RefusedError(Code.VERSION, f"version: {_told(wanted)} is not spoken here; accepted: {VERSION}")
         nights = [{"seed": seed, "level": level} for seed, level in BENCHMARK]
         return {
             "version": VERSION,
@@ -135,7 +154,7 @@ class Exchange:
     def _look(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         command = " ".join(_text(asked, "command", MAX_COMMAND).split())
         if tool_of(command) is None:
-            raise RefusedError("unknown-look", f"command: {_told(command)} is not a look; `open` lists them")
+            raise RefusedError(Code.UNKNOWN_LOOK, f"command: {_told(command)} is not a look; `open` lists them")
         return self._entered(command)
 
     def _get(self, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,7 +163,7 @@ class Exchange:
     def _set(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         value = asked.get("value")
         if not isinstance(value, str | int | float | bool):
-            raise RefusedError("bad-value", f"value: {_told(value)} is not a number, a text or a boolean")
+            raise RefusedError(Code.BAD_VALUE, f"value: {_told(value)} is not a number, a text or a boolean")
         text = str(value).lower() if isinstance(value, bool) else str(value)
         return self._entered(f"set {self._path(asked)} {text}"[:MAX_COMMAND])
 
@@ -157,7 +176,7 @@ class Exchange:
         _, night = self._night()
         number = _whole(asked, "cause", 1, len(night.causes))
         if night.settled:
-            raise RefusedError("no-tries", "there is nothing left to name")
+            raise RefusedError(Code.NO_TRIES, "there is nothing left to name")
         told = self._entered(f"name {number}")
         return {**told, "is_cause": night.causes[number - 1] in night.found}
 
@@ -188,15 +207,15 @@ class Exchange:
 
     def _night(self) -> tuple[Shell, Night]:
         if self._shell is None or self._played is None:
-            raise RefusedError("no-night", "no night is open; send open first")
+            raise RefusedError(Code.NO_NIGHT, "no night is open; send open first")
         if self._is_over:
-            raise RefusedError("night-over", "the night is over; send open for another")
+            raise RefusedError(Code.NIGHT_OVER, "the night is over; send open for another")
         return self._shell, self._played
 
     def _path(self, asked: Mapping[str, Any]) -> str:
         path = _text(asked, "path", MAX_COMMAND)
         if path not in self._night()[1].offered():
-            raise RefusedError("unknown-setting", f"path: {_told(path)} is not a setting; `open` lists them")
+            raise RefusedError(Code.UNKNOWN_SETTING, f"path: {_told(path)} is not a setting; `open` lists them")
         return path
 
     def _entered(self, command: str) -> dict[str, Any]:
@@ -225,12 +244,12 @@ def _told(value: object) -> str:
 def _text(asked: Mapping[str, Any], name: str, longest: int) -> str:
     value = asked.get(name)
     if not isinstance(value, str) or not 0 < len(value) <= longest or not value.isprintable():
-        raise RefusedError("bad-value", f"{name}: {_told(value)} is not a text of 1 to {longest} characters")
+        raise RefusedError(Code.BAD_VALUE, f"{name}: {_told(value)} is not a text of 1 to {longest} characters")
     return value
 
 
 def _whole(asked: Mapping[str, Any], name: str, least: int, most: int, default: int | None = None) -> int:
     value = asked.get(name, default)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise RefusedError("bad-value", f"{name}: {_told(value)} is not a whole number from {least} to {most}")
+        raise RefusedError(Code.BAD_VALUE, f"{name}: {_told(value)} is not a whole number from {least} to {most}")
     return value

@@ -143,7 +143,7 @@ def _title(shift: Shift) -> str:
 
 
 class Handler(JsonHandler):
-    """Answers requests of shifts: `{"open": seed or text of a case, "weeks": .., "level": .., "kept": ..}` and `{"type": line}`."""
+    """Answers requests of shifts: `{"open": seed or text of a case, "weeks", "level", "kept"}` and `{"type": line}`."""
 
     def __init__(self) -> None:
         """Create a handler without a shift."""

@@ -154,7 +154,7 @@ class Shift:
         tool = TOOLS[command]
         scenario = self._seen_by(tool, self.changes)
         result = self._run(scenario, 101 + len(self.looked))
-        printed = tool.prints(result, scenario)
+        printed = self.prints(command, result, scenario)
         if tool.repeats is not None and reports > 1:
             for number in range(1, reports + with_boot):
                 printed += tool.repeats(self._run(scenario, 10 * (101 + len(self.looked)) + number), scenario)
@@ -168,17 +168,22 @@ class Shift:
         """Return the output of the one command that shows the cause, on the system before any change."""
         tool = TOOLS[self.incident.command]
         scenario = self._seen_by(tool, {})
-        return tool.prints(self._run(scenario, 99), scenario)
+        return self.prints(self.incident.command, self._run(scenario, 99), scenario)
+
+    def prints(self, command: str, result: Result, scenario: Mapping[str, Any]) -> str:
+        """Return what a command prints about a run."""
+        return TOOLS[command].prints(result, scenario)
 
     def settable(self) -> dict[str, Any]:
         """Return the current value of each setting that can be changed, by path."""
-        return self._settable(changed(self.scenario, self.changes))
+        return self.values(changed(self.scenario, self.changes))
 
     def offered(self) -> list[str]:
         """Return every path that `get` and `set` know, including those of parts that this system does not have."""
         return self._offered(changed(self.scenario, self.changes))
 
-    def _settable(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+    def values(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of all settings of a scenario, by path."""
         return settable(scenario)
 
     def _offered(self, scenario: Mapping[str, Any]) -> list[str]:
@@ -210,7 +215,7 @@ class Shift:
         before = self._measured(self.changes, 50)
         tried = {**self.changes, path: value}
         try:
-            refused = refusal(path, self._settable(changed(self.scenario, tried))[path])
+            refused = refusal(path, self.values(changed(self.scenario, tried))[path])
             if refused:
                 return f"set: {refused}. {NOTHING_HAPPENED}"
             after = self._measured(tried, 50)
@@ -332,7 +337,7 @@ class Shift:
 
     def _only_more_of_what_mends_it(self) -> bool:
         """Return whether only settings of the remedy differ from the values at the start of the shift."""
-        began, now = self._settable(self.scenario), self.settable()
+        began, now = self.values(self.scenario), self.settable()
         return all(path in self.remedy or began[path] == now[path] for path in self.changes)
 
     def _charge_a_question(self) -> None:
