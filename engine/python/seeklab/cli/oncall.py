@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import secrets
 import sys
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 SEEDS = 100_000
 ENDING = ".sealed"
+LOOPBACK = "127.0.0.1"
+"""Tests are served to this machine; a class reaches it through a proxy with TLS."""
 
 
 def add(commands: Commands) -> None:
@@ -51,6 +54,16 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="for programs: nights as JSON lines on the standard input and output (docs/oncall-protocol.md)",
     )
+    which.add_argument(
+        "--serve",
+        metavar="STUDENTS",
+        help="serve a test night to each student of a file, one a line; needs --secret and --out",
+    )
+    which.add_argument("--join", metavar="URL", help="play your test night on a teacher's server; asks for your token")
+    added.add_argument(
+        "--secret", metavar="FILE", help="with --serve: a file of at least 16 bytes that only you can read"
+    )
+    added.add_argument("--port", metavar="N", type=int, default=8123, help="with --serve: the port (default 8123)")
     added.add_argument(
         "--level",
         metavar="N",
@@ -62,7 +75,9 @@ def add(commands: Commands) -> None:
     added.add_argument("--bank", metavar="FILE", help="draw the causes of nights from a teacher's file")
     added.add_argument("--weeks", metavar="N-M", help="draw the shift from these weeks of the course, such as 1-5")
     added.add_argument(
-        "--out", metavar="FILE", help=f"output file of --seal (default: next to the case, ending in {ENDING})"
+        "--out",
+        metavar="FILE",
+        help=f"output of --seal (default: next to the case, ending in {ENDING}), or the log of --serve",
     )
 
 
@@ -76,6 +91,10 @@ def oncall(options: Namespace) -> int:
     _refuse_what_does_not_go_together(options)
     if options.check or options.seal:
         return _prepare(options)
+    if options.serve:
+        return _serve(options)
+    if options.join:
+        return _join(options.join)
     bank = _bank(options)
     if options.protocol:
         return _protocol(bank)
@@ -110,6 +129,56 @@ def _protocol(bank: Bank | None) -> int:
     return DONE
 
 
+def _serve(options: Namespace) -> int:
+    """Serve test nights on this machine until an interrupt; then print the results."""
+    from seeklab.oncall.room_server import Rooms, server
+
+    if not (options.secret and options.out):
+        raise SeeklabError([Problem("serve", "needs --secret FILE and --out LOG")])
+    try:
+        secret = Path(options.secret).read_bytes().strip()
+        lines = Path(options.serve).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SeeklabError([Problem("serve", f"{error}; pass two files that can be read")]) from None
+    students = [line.strip() for line in lines if line.strip()]
+    rooms = Rooms(secret, students, Path(options.out), options.level or 1, _bank(options))
+    try:
+        serving = server(rooms, LOOPBACK, options.port)
+    except (OSError, OverflowError) as error:
+        raise SeeklabError([Problem("port", f"{options.port} cannot be used: {error}")]) from None
+    for student, token in rooms.tokens.items():
+        print(f"{token}  {student}")
+    print(
+        f"Serving {len(rooms.tokens)} nights at http://{LOOPBACK}:{options.port}/; Ctrl+C ends and prints the results."
+    )
+    with serving, contextlib.suppress(KeyboardInterrupt):
+        serving.serve_forever()
+    results = rooms.results()
+    if options.json:
+        print_json(results)
+    for row in () if options.json else results:
+        print(f"{row['student']}: {row['score']['total']} of 100, {len(row['looks'])} looks. {' '.join(row['causes'])}")
+    return DONE
+
+
+def _join(address: str) -> int:
+    """Play a test night on a server from the standard input."""
+    import getpass
+    import os
+
+    from seeklab.oncall.room_client import Client
+
+    token = os.environ.get("SEEKLAB_TOKEN") or getpass.getpass("Token: ")
+    client = Client(address, token)
+    _say(client.welcome())
+    while sys.stdin is not None and (line := sys.stdin.readline()):
+        if line.strip():
+            _say(client.enter(line))
+        if client.is_over:
+            break
+    return DONE
+
+
 def _refuse_what_does_not_go_together(options: Namespace) -> None:
     if (options.level or options.bank) and (options.case or options.check or options.seal or options.weeks):
         raise SeeklabError([Problem("level", "--level and --bank cannot be combined with --weeks or your own case")])
@@ -117,8 +186,10 @@ def _refuse_what_does_not_go_together(options: Namespace) -> None:
         raise SeeklabError([Problem("protocol", "its messages name the level; remove --level and --weeks")])
     if options.weeks and (options.case or options.check or options.seal):
         raise SeeklabError([Problem("weeks", "--weeks cannot be combined with your own case")])
-    if options.out and not options.seal:
-        raise SeeklabError([Problem("out", "is only used with --seal; add --seal or remove --out")])
+    if options.out and not (options.seal or options.serve):
+        raise SeeklabError([Problem("out", "is only used with --seal and --serve; add one of them or remove --out")])
+    if options.secret and not options.serve:
+        raise SeeklabError([Problem("secret", "is only used with --serve; add --serve or remove --secret")])
 
 
 def _prepare(options: Namespace) -> int:

@@ -83,6 +83,8 @@ class Night(Shift):
     level: int = 1
     bank: Bank | None = None
     """Causes that a teacher keeps apart: the night is drawn from them alone, and the list of causes contains them."""
+    is_test: bool = False
+    """Whether the ticket hides the number, so that the night cannot be played again elsewhere."""
     platform: Platform = field(init=False)
     truths: tuple[Cause, ...] = field(init=False)
     oddity: Oddity | None = field(init=False)
@@ -175,9 +177,10 @@ class Night(Shift):
             TWO: " There may be more than one cause.",
             WORSE: " It gets worse by the minute.",
         }[self.level]
+        number = "" if self.is_test else f" {self.seed}"
         return (
-            f"TICKET {self.seed}, level {self.level}. Users say that the application has become slow: it delivers"
-            f" clearly less than last month.{more} All colleagues deny changing anything."
+            f"TICKET{number}, level {self.level}. Users say that the application has become slow: it delivers clearly"
+            f" less than last month.{more} All colleagues deny changing anything."
         )
 
     @property
@@ -341,8 +344,8 @@ class Night(Shift):
             f" {'Right.' if thought['cause'] in {one.incident.cause for one in self.truths} else 'Not it.'}"
             for thought in self.thoughts
         ]
-        lines.append(f"\nRepeat this night: seeklab oncall --level {self.level} --seed {self.seed}")
-        return "\n".join(lines)
+        again = "" if self.is_test else f"\n\nRepeat this night: seeklab oncall --level {self.level} --seed {self.seed}"
+        return "\n".join(lines) + again
 
     def values(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of all settings of a scenario, by path."""

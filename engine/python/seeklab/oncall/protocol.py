@@ -27,6 +27,7 @@ VERSION = 1
 MAX_LINE = 1 << 16
 MAX_SEED = 10**9
 MAX_COMMAND = 400
+NO_NIGHT = "no night is open; send open first"
 BENCHMARK: tuple[tuple[int, int], ...] = (
     *((seed, 1) for seed in range(101, 111)),
     *((seed, 2) for seed in range(201, 206)),
@@ -136,8 +137,18 @@ class Exchange:
 
     def _open(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         seed = _whole(asked, "seed", 0, MAX_SEED)
-        night = Night(seed, level=_whole(asked, "level", min(LEVELS), max(LEVELS), 1), bank=self._bank)
+        self.begin(Night(seed, level=_whole(asked, "level", min(LEVELS), max(LEVELS), 1), bank=self._bank))
+        return self.opened()
+
+    def begin(self, night: Night) -> None:
+        """Begin a night."""
         self._shell, self._played, self._is_over = Shell(night, lambda _: None), night, False
+
+    def opened(self) -> dict[str, Any]:
+        """Return what a player sees of a night that has begun."""
+        night = self._played
+        if night is None:
+            raise RefusedError(Code.NO_NIGHT, NO_NIGHT)
         looks = [
             {"command": command, "shows": tool.shows, "seconds": tool.seconds, "points": tool.points}
             for command, tool in TOOLS.items()
@@ -148,7 +159,7 @@ class Exchange:
             "causes": list(night.causes),
             "settings": night.offered(),
             "looks": looks,
-            **self._state(),
+            **_state(night),
         }
 
     def _look(self, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,7 +181,7 @@ class Exchange:
     def _think(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         _, night = self._night()
         night.think(_whole(asked, "cause", 1, len(night.causes)))
-        return self._state()
+        return _state(night)
 
     def _name(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         _, night = self._night()
@@ -207,7 +218,7 @@ class Exchange:
 
     def _night(self) -> tuple[Shell, Night]:
         if self._shell is None or self._played is None:
-            raise RefusedError(Code.NO_NIGHT, "no night is open; send open first")
+            raise RefusedError(Code.NO_NIGHT, NO_NIGHT)
         if self._is_over:
             raise RefusedError(Code.NIGHT_OVER, "the night is over; send open for another")
         return self._shell, self._played
@@ -220,21 +231,21 @@ class Exchange:
 
     def _entered(self, command: str) -> dict[str, Any]:
         """Enter a command in the shell; return its output, its cost and the state."""
-        shell, _ = self._night()
+        shell, night = self._night()
         shell.enter(command)
         entry = shell.transcript[-1]
         cost = {name: entry[name] for name in ("seconds", "points")}
-        return {"output": entry["output"], **cost, **self._state()}
+        return {"output": entry["output"], **cost, **_state(night)}
 
-    def _state(self) -> dict[str, Any]:
-        """Return what a player knows at any time: clock, points, tries, and the users' number."""
-        _, night = self._night()
-        return {
-            "clock_s": START_S + night.seconds,
-            "spent": night.spent,
-            "tries": 0 if night.settled else night.tries - len(night.named),
-            "users_share": round(night.users[-1][1], 3),
-        }
+
+def _state(night: Night) -> dict[str, Any]:
+    """Return what a player knows at any time: clock, points, tries, and the users' number."""
+    return {
+        "clock_s": START_S + night.seconds,
+        "spent": night.spent,
+        "tries": 0 if night.settled else night.tries - len(night.named),
+        "users_share": round(night.users[-1][1], 3),
+    }
 
 
 def _told(value: object) -> str:
