@@ -356,13 +356,13 @@ def test_a_policy_in_the_jail_answers_in_at_most_three_times_the_time() -> None:
 
 def test_others_read_the_grades(store: Store, tmp_path: Path) -> None:
     grades = store.documents()
-    exports.table(grades, "canvas", tmp_path / "canvas.csv")
+    exports.table(store.details(), "canvas", tmp_path / "canvas.csv")
     rows = list(csv.reader((tmp_path / "canvas.csv").open()))
     assert rows[0][-1] == "disk-time"
     assert rows[1][0] == "    Points Possible"
     assert [row[0] for row in rows[2:]] == ["ada", "bob", "cleo", "dan", "eve"]
-    exports.table(grades, "moodle", tmp_path / "moodle.csv")
-    assert next(csv.reader((tmp_path / "moodle.csv").open())) == ["username", "disk-time"]
+    exports.table(store.details(), "moodle", tmp_path / "moodle.csv")
+    assert next(csv.reader((tmp_path / "moodle.csv").open())) == ["username", "disk-time", "disk-time feedback"]
     exports.write_gradescope(grades, tmp_path / "gradescope")
     results = json.loads((tmp_path / "gradescope" / "bob" / "disk-time" / "results.json").read_text())
     assert results["score"] == sum(test["score"] for test in results["tests"]) == 3

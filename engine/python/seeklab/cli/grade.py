@@ -43,6 +43,10 @@ def add(commands: Commands) -> None:
     added.add_argument("--feedback", metavar="FOLDER", type=Path, help="write a page for each submission")
     added.add_argument("--canvas", metavar="FILE", type=Path, help="write a CSV that Canvas imports")
     added.add_argument("--moodle", metavar="FILE", type=Path, help="write a CSV that Moodle imports")
+    added.add_argument("--comments", metavar="FILE", type=Path, help="write a CSV of the comments (`seeklab review`)")
+    added.add_argument(
+        "--roster", metavar="FILE", type=Path, help="CSV of the class for --canvas and --moodle: login, name, id, ..."
+    )
     added.add_argument("--gradescope", metavar="FOLDER", type=Path, help="write results that Gradescope reads")
     added.add_argument("--gradebook", metavar="URL", help="nbgrader's, such as sqlite:///.grading/gradebook.db")
 
@@ -101,10 +105,15 @@ def _written(options: Namespace, store: Store, wanted: set[tuple[str, str]]) -> 
 
     graded = [item for item in store.details() if (item[0]["student"], item[0]["assignment"]) in wanted]
     grades = [document for document, _ in graded]
+    roster = _roster(options.roster)
+    if roster is not None:
+        for student in sorted({grade["student"] for grade in grades} - set(roster)):
+            complain(f"note: {student} is not in the roster")
     forms: dict[str, Callable[[Any], list[str] | None]] = {
         "feedback": lambda folder: exports.write_feedback(graded, folder),
-        "canvas": lambda path: exports.table(grades, "canvas", path),
-        "moodle": lambda path: exports.table(grades, "moodle", path),
+        "canvas": lambda path: exports.table(graded, "canvas", path, roster),
+        "moodle": lambda path: exports.table(graded, "moodle", path, roster),
+        "comments": lambda path: exports.comments_table(graded, path),
         "gradescope": lambda folder: exports.write_gradescope(grades, folder),
         "gradebook": lambda url: exports.write_gradebook(grades, url),
     }
@@ -126,6 +135,15 @@ def _written(options: Namespace, store: Store, wanted: set[tuple[str, str]]) -> 
     if problems:
         raise SeeklabError(problems)
     return DONE if len(grades) == len(wanted) else CHECK_FAILED
+
+
+def _roster(path: Path | None) -> dict[str, dict[str, str]] | None:
+    from seeklab.judge.exports import read_roster
+
+    try:
+        return None if path is None else read_roster(path)
+    except OSError as error:
+        raise SeeklabError([Problem("--roster", f"{path} {error.strerror or error}")]) from None
 
 
 def _note(grade: dict[str, list[str]]) -> str:

@@ -28,6 +28,8 @@ MAX_SHOWN = 10
 LONGEST_SHOWN = 200
 MAX_NAMES = 200
 """Maximum number of students named in one group."""
+FEW = 20
+"""Below this number of learners a discrimination says nothing, and is not shown."""
 LOCAL = ("127.0.0.1", "localhost")
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -167,7 +169,7 @@ def report(dashboard: Dashboard, link: Callable[[str, str], str] | None = None) 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     cells = "".join("<tr>" + "".join(f"<td>{cell}" for cell in row) for row in rows)
-    return f"<div class=wide><table><tr>{''.join(f'<th>{_told(name)}' for name in head)}{cells}</table></div>"
+    return f"<div class=wide><table><tr>{''.join(f'<th scope=col>{_told(name)}' for name in head)}{cells}</table></div>"
 
 
 def _told(text: object) -> str:
@@ -205,14 +207,14 @@ def _items(dashboard: Dashboard, assignment: str) -> str:
                 _told(name),
                 str(len(item.points)),
                 f"{item.difficulty:.2f}",
-                "-" if apart is None else f"{apart:.2f}",
+                "-" if apart is None or len(item.points) < FEW else f"{apart:.2f}",
                 *(str(item.outcomes[outcome]) for outcome in ("pass", "fail", "cannot tell")),
             ]
         )
     scores = [grade["score"] / grade["max_score"] for grade, _ in dashboard.of(assignment) if grade["max_score"]]
     said = f"<p>Median {100 * median(scores):.0f}% of the points; graded {mean(tries):.1f} times on average.</p>"
     head = ["task", "learners", "mean share", "discrimination", "pass", "fail", "cannot tell"]
-    return said + _table(head, rows)
+    return said + _table(head, rows) + f"<p class=note>Discrimination is shown from {FEW} learners on.</p>"
 
 
 def _reasons(dashboard: Dashboard, assignment: str) -> str:

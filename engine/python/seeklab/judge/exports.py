@@ -36,15 +36,64 @@ td, th { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #d8dee
 td, p { overflow-wrap: anywhere; }
 .wide { overflow-x: auto; } .wide td { overflow-wrap: normal; }
 .pass { color: #116329; } .fail { color: #a40e26; } .cannot { color: #7d4e00; } .note { color: #57606a; }
+.comment { border-left: 3px solid #0969da; padding-left: .6rem; }
 """
 
 
-def table(grades: Sequence[Grade], system: str, path: Path) -> None:
-    """Write a row for each student and a column for each assignment, as Canvas or Moodle imports them."""
+def read_roster(path: Path) -> dict[str, dict[str, str]]:
+    """Read a CSV of a class, with the columns login, name, id, sis_id and section; only login is needed.
+
+    Raises:
+        OSError: If it cannot be read, or has no column login.
+    """
+    try:
+        rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise OSError(0, f"is not a CSV in UTF-8 ({error})", str(path)) from None
+    if not rows or "login" not in rows[0]:
+        message = "has no column login; accepted: login, name, id, sis_id, section"
+        raise OSError(0, message, str(path))
+    return {row["login"]: {name: value or "" for name, value in row.items() if name} for row in rows if row["login"]}
+
+
+def comments_table(graded: Iterable[tuple[Grade, Mapping[str, Any]]], path: Path) -> None:
+    """Write the teachers' comments: a row for each submission that has one."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["student", "assignment", "score", "of", "comment"])
+        for grade, details in graded:
+            said = comment_of(details)
+            if said:
+                rows.writerow(
+                    [_cell(grade["student"]), grade["assignment"], grade["score"], grade["max_score"], _cell(said)]
+                )
+
+
+def comment_of(details: Mapping[str, Any]) -> str:
+    """Return all comments on a submission, and the reasons of points that were set by hand, as one text."""
+    said = [f"{one['task']}: {one['text']}" if one["task"] else one["text"] for one in details.get("comments", ())]
+    said += [f"{task}: {points:g} points, {why}" for task, (points, why, _) in details.get("overrides", {}).items()]
+    return "\n".join(said)
+
+
+def table(
+    graded: Sequence[tuple[Grade, Mapping[str, Any]]],
+    system: str,
+    path: Path,
+    roster: Mapping[str, Mapping[str, str]] | None = None,
+) -> None:
+    """Write a row for each student and a column for each assignment, as Canvas or Moodle imports them.
+
+    With a roster, its students without a submission have a row too, and Canvas gets names, ids and sections. Moodle
+    gets a second column for each assignment, with the comments; Canvas imports none.
+    """
+    grades = [grade for grade, _ in graded]
+    said = {(grade["student"], grade["assignment"]): comment_of(details) for grade, details in graded}
+    known = roster or {}
     assignments = sorted({grade["assignment"] for grade in grades})
     scores = {(grade["student"], grade["assignment"]): grade["score"] for grade in grades}
     most = {grade["assignment"]: grade["max_score"] for grade in grades}
-    students = sorted({grade["student"] for grade in grades})
+    students = sorted({grade["student"] for grade in grades} | set(known))
     with path.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         if system == "canvas":
@@ -52,11 +101,16 @@ def table(grades: Sequence[Grade], system: str, path: Path) -> None:
             rows.writerow(["    Points Possible", "", "", "", "", *(most[name] for name in assignments)])
             for student in students:
                 own = [scores.get((student, name), "") for name in assignments]
-                rows.writerow([_cell(student), "", "", _cell(student), "", *own])
+                listed = known.get(student, {})
+                name, *ids = (_cell(listed.get(field, "")) for field in ("name", "id", "sis_id"))
+                section = _cell(listed.get("section", ""))
+                rows.writerow([name or _cell(student), *ids, _cell(student), section, *own])
         else:
-            rows.writerow(["username", *assignments])
+            rows.writerow(["username", *(head for name in assignments for head in (name, f"{name} feedback"))])
             for student in students:
-                rows.writerow([_cell(student), *(scores.get((student, name), "") for name in assignments)])
+                keys = [(student, name) for name in assignments]
+                cells = [cell for key in keys for cell in (scores.get(key, ""), _cell(said.get(key, "")))]
+                rows.writerow([_cell(student), *cells])
 
 
 def _cell(text: str) -> str:
@@ -107,18 +161,33 @@ def feedback(grade: Grade, details: Mapping[str, Any]) -> str:
     parts = [f"<h1>{told(grade['assignment'])}: {grade['score']:g} of {grade['max_score']:g} points</h1>"]
     parts.append(f"<p class=note>{told(grade['student'])}</p>")
     parts += [f"<p class=cannot>{told(flag)}</p>" for flag in grade["flags"]]
+    comments, by_hand = details.get("comments", ()), details.get("overrides", {})
+    parts += [_comment(one["text"], one["author"]) for one in comments if not one["task"]]
     hints = {task.id: getattr(task, "hints", ("",)) for task in find_assignment(grade["assignment"]).tasks}
     for task in grade["tasks"]:
         kind = task["verdict"].partition(" ")[0]
         parts.append(f"<h2>{told(task['id'])}: {task['score']:g} of {task['max_score']:g}</h2>")
         parts.append(f"<p><b class={told(kind)}>{told(task['verdict'])}</b>. {told(task['reason'])}</p>")
         parts.append(_evidence(details.get("evidence", {}).get(task["id"], [])))
+        parts += [_comment(one["text"], one["author"]) for one in comments if one["task"] == task["id"]]
+        if task["id"] in by_hand:
+            points, why, author = by_hand[task["id"]]
+            parts.append(_comment(f"{points:g} points, set by hand: {why}", author))
         hint = hints.get(task["id"], ("",))[0]
         if task["verdict"] != "pass" and hint:
             parts.append(f"<p class=note>Hint: {told(hint)}</p>")
+    parts += [_answer(name, value) for name, value in details.get("answers", {}).items() if isinstance(value, str)]
     title = told(f"{grade['assignment']}, {grade['student']}")
     head = '<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">'
     return f"{head}{POLICY}<title>{title}</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
+
+
+def _comment(text: str, author: str) -> str:
+    return f"<p class=comment><b>{html.escape(author)}:</b> {html.escape(text)}</p>"
+
+
+def _answer(name: str, source: str) -> str:
+    return f"<h2>Your answer: {html.escape(name)}</h2><div class=wide><pre>{html.escape(source)}</pre></div>"
 
 
 def _evidence(items: Sequence[Mapping[str, Any]]) -> str:
@@ -129,7 +198,8 @@ def _evidence(items: Sequence[Mapping[str, Any]]) -> str:
         f"<td>{ {True: 'met', False: 'broken', None: 'undecided'}[item['met']] }"
         for item in items
     )
-    return f"<div class=wide><table><tr><th>measured<th>found<th>bound<th>{rows}</table></div>"
+    head = "<tr><th scope=col>measured<th scope=col>found<th scope=col>bound<td>"
+    return f"<div class=wide><table>{head}{rows}</table></div>"
 
 
 def _measured(item: Mapping[str, Any]) -> str:

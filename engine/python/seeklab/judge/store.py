@@ -34,6 +34,18 @@ create table if not exists attempts (
     student text not null, assignment text not null, print text not null, score real not null,
     graded_at text not null default current_timestamp
 );
+create table if not exists comments (
+    student text not null, assignment text not null, task text not null, text text not null, author text not null,
+    at text not null default current_timestamp
+);
+create table if not exists overrides (
+    student text not null, assignment text not null, task text not null, points real not null, reason text not null,
+    author text not null, at text not null default current_timestamp, primary key (student, assignment, task)
+);
+create table if not exists extensions (
+    student text not null, assignment text not null, until text not null, reason text not null, author text not null,
+    at text not null default current_timestamp, primary key (student, assignment)
+);
 """
 
 
@@ -124,13 +136,86 @@ class Store:
         """Return each grade with its evidence and answers."""
         order = "select document, details from grades order by assignment, student"
         with self._told(), closing(self._file.execute(order)) as rows:
-            return [(_grade(json.loads(document)), _details(json.loads(details))) for document, details in rows]
+            found = [(_grade(json.loads(document)), _details(json.loads(details))) for document, details in rows]
+        comments, overrides = self.comments(), self.overrides()
+        for grade, details in found:
+            _review(grade, details, comments, overrides)
+        return found
+
+    def comment(self, student: str, assignment: str, task: str, text: str, author: str) -> None:
+        """Add a teacher's comment on a task, or with an empty task on the submission."""
+        self._write(
+            "insert into comments (student, assignment, task, text, author) values (?, ?, ?, ?, ?)",
+            (student, assignment, task, text, author),
+        )
+
+    def override(self, student: str, assignment: str, task: str, points: float, reason: str, author: str) -> None:
+        """Set a task's points by hand, with the reason; grading again keeps them."""
+        self._write(
+            "insert or replace into overrides (student, assignment, task, points, reason, author)"
+            " values (?, ?, ?, ?, ?, ?)",
+            (student, assignment, task, points, reason, author),
+        )
+
+    def extend(self, student: str, assignment: str, until: str, reason: str, author: str) -> None:
+        """Record a later deadline of one student."""
+        self._write(
+            "insert or replace into extensions (student, assignment, until, reason, author) values (?, ?, ?, ?, ?)",
+            (student, assignment, until, reason, author),
+        )
+
+    def comments(self) -> dict[tuple[str, str], list[tuple[str, str, str]]]:
+        """Return task, text and author of each comment, by student and assignment, in the order of writing."""
+        found: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+        order = "select student, assignment, task, text, author from comments order by rowid"
+        with self._told(), closing(self._file.execute(order)) as rows:
+            for student, assignment, *rest in rows:
+                found.setdefault((student, assignment), []).append(tuple(rest))
+        return found
+
+    def overrides(self) -> dict[tuple[str, str], dict[str, tuple[float, str, str]]]:
+        """Return points, reason and author by task, by student and assignment."""
+        found: dict[tuple[str, str], dict[str, tuple[float, str, str]]] = {}
+        order = "select student, assignment, task, points, reason, author from overrides"
+        with self._told(), closing(self._file.execute(order)) as rows:
+            for student, assignment, task, *rest in rows:
+                found.setdefault((student, assignment), {})[task] = tuple(rest)
+        return found
+
+    def extensions(self) -> list[tuple[str, str, str, str]]:
+        """Return student, assignment, date and reason of each extension."""
+        order = "select student, assignment, until, reason from extensions order by until, student, assignment"
+        with self._told(), closing(self._file.execute(order)) as rows:
+            return [tuple(row) for row in rows]
+
+    def _write(self, statement: str, values: tuple[object, ...]) -> None:
+        with self._told(), self._file:
+            self._file.execute(statement, values)
 
     def attempts(self) -> list[tuple[str, str, float]]:
         """Return student, assignment and score of each attempt, in the order of grading."""
         order = "select student, assignment, score from attempts order by rowid"
         with self._told(), closing(self._file.execute(order)) as rows:
             return [(student, assignment, score) for student, assignment, score in rows]
+
+
+def _review(
+    grade: dict[str, Any],
+    details: dict[str, Any],
+    comments: dict[tuple[str, str], list[tuple[str, str, str]]],
+    overrides: dict[tuple[str, str], dict[str, tuple[float, str, str]]],
+) -> None:
+    """Add the teacher's comments and points to a grade."""
+    key = grade["student"], grade["assignment"]
+    details["comments"] = [
+        {"task": task, "text": text, "author": author} for task, text, author in comments.get(key, [])
+    ]
+    details["overrides"] = overrides.get(key, {})
+    for task in grade["tasks"]:
+        if task["id"] in details["overrides"]:
+            task["score"] = details["overrides"][task["id"]][0]
+    if details["overrides"]:
+        grade["score"] = round(sum(task["score"] for task in grade["tasks"]), 2)
 
 
 NUMBER, NOTHING = (int, float), type(None)

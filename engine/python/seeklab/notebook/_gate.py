@@ -228,7 +228,7 @@ def _gate_of(cell: ast.Module) -> list[str] | None:
 
 
 def _outputs_of(shell: Any, text: str) -> tuple[dict[str, Any], ...]:
-    """Run a cell; return its outputs as those of a notebook's file. An error is its last line, as text."""
+    """Run a cell; return its outputs in the form of a notebook file. An error is its last line, as text."""
     from IPython.utils.capture import capture_output
 
     hook = shell.display_trap.hook

@@ -95,7 +95,7 @@ def you() -> You:
 
 
 def three_questions() -> ipywidgets.VBox:
-    """Ask about three concepts that are due, each computed anew; answers move the concepts among their boxes."""
+    """Ask about three concepts that are due, each with new numbers; answers move the concepts among their boxes."""
     page = You()
     asked = progress.due(page.known, datetime.now(UTC).date(), page.week)
     if not asked:

@@ -1,0 +1,162 @@
+"""A teacher's comments, points and extensions; exports with a roster; questions for a viva."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from seeklab.cli import BAD_INPUT, DONE, main
+from seeklab.judge import exports
+from seeklab.judge.assignment import Verdict
+from seeklab.judge.evidence import Evidence, Outcome
+from seeklab.judge.grading import Grade
+from seeklab.judge.store import Store
+from seeklab.judge.viva import viva
+from test_likeness import INDEPENDENT, ORIGINAL, RENAMED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ANSWERS = {"ada": ORIGINAL, "bo": RENAMED, **{f"s{nth}": text for nth, text in enumerate(INDEPENDENT)}}
+
+
+@pytest.fixture
+def grades(tmp_path: Path) -> Path:
+    """Return a file with the grades of a class on one assignment."""
+    path = tmp_path / "grades.db"
+    evidence = (
+        Evidence("stalls", 90.0, "at most 100", met=True, unit="", why=""),
+        Evidence("bytes read", 400.0, "at most 1000", met=True, unit="MB", why=""),
+    )
+    with Store(path) as store:
+        for student, source in ANSWERS.items():
+            verdicts = (
+                Verdict("policy", Outcome.PASS, 5, 6, "", evidence),
+                Verdict("commit", Outcome.FAIL, 0, 2, "one <b>question</b> has no number"),
+            )
+            store.keep(Grade(student, "read-ahead", verdicts, answers={"Policy": source}), "print")
+    return path
+
+
+def review(grades: Path, action: str, *arguments: str) -> int:
+    return main(["review", action, "--grades", str(grades), "--author", "Grace", *arguments])
+
+
+def one_of(grades: Path, student: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    with Store(grades) as store:
+        return next(one for one in store.details() if one[0]["student"] == student)
+
+
+def test_points_set_by_hand_replace_the_judges_and_stay_when_graded_again(grades: Path) -> None:
+    ada = ("--student", "ada", "--assignment", "read-ahead", "--task", "policy")
+    assert review(grades, "override", *ada, "--points", "6", "--reason", "the bound was wrong") == DONE
+    document, details = one_of(grades, "ada")
+    assert (document["score"], document["tasks"][0]["score"]) == (6, 6)
+    assert details["overrides"] == {"policy": (6.0, "the bound was wrong", "Grace")}
+    with Store(grades) as store:
+        store.keep(Grade("ada", "read-ahead", (Verdict("policy", Outcome.FAIL, 0, 6, "later"),)), "another")
+    assert one_of(grades, "ada")[0]["score"] == 6
+    assert one_of(grades, "bo")[0]["score"] == 5
+
+
+@pytest.mark.parametrize(
+    ("action", "arguments", "named"),
+    [
+        ("override", ("--task", "policy", "--points", "7", "--reason", "x"), "--points"),
+        ("override", ("--task", "policy", "--points", "nan", "--reason", "x"), "--points"),
+        ("override", ("--task", "policy", "--points", "1"), "--reason"),
+        ("override", ("--task", "none", "--points", "1", "--reason", "x"), "--task"),
+        ("comment", ("--text", ""), "--text"),
+        ("extend", ("--until", "tomorrow", "--reason", "ill"), "--until"),
+    ],
+)
+def test_a_mistake_is_named(
+    action: str, arguments: tuple[str, ...], named: str, grades: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert review(grades, action, "--student", "ada", "--assignment", "read-ahead", *arguments) == BAD_INPUT
+    assert named in capsys.readouterr().err
+
+
+def test_a_comment_is_in_the_feedback_escaped_next_to_the_students_own_code(grades: Path) -> None:
+    text = "Which run <i>breaks</i> it?"
+    assert review(grades, "comment", "--student", "ada", "--assignment", "read-ahead", "--text", text) == DONE
+    page = exports.feedback(*one_of(grades, "ada"))
+    assert "Which run &lt;i&gt;breaks&lt;/i&gt; it?" in page
+    assert "Grace" in page
+    assert "self.last[read.reader] = read.record + read.records" in page
+    assert "<b>question</b>" not in page
+
+
+def test_an_extension_is_listed(grades: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ada = ("--student", "ada", "--assignment", "read-ahead")
+    assert review(grades, "extend", *ada, "--until", "2026-03-20", "--reason", "ill") == DONE
+    assert review(grades, "extensions", "--json") == DONE
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row == {"student": "ada", "assignment": "read-ahead", "until": "2026-03-20", "reason": "ill"}
+
+
+def test_one_task_of_all_is_reviewed_and_what_is_done_is_not_shown_again(
+    grades: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = ("--assignment", "read-ahead", "--task", "policy")
+    monkeypatch.setattr("sys.stdin", io.StringIO("Why 16?\n9\n4\nhalf an idea\nq\n"))
+    assert review(grades, "task", *task) == DONE
+    document, details = one_of(grades, "ada")
+    assert document["tasks"][0]["score"] == 4  # 9 was asked for again
+    assert [one["text"] for one in details["comments"]] == ["Why 16?"]
+    capsys.readouterr()
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert review(grades, "task", *task) == DONE
+    assert "1 of 5: bo" in capsys.readouterr().out
+
+
+def test_copies_are_listed_and_nothing_else(grades: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert review(grades, "likeness", "--json") == DONE
+    (pair,) = json.loads(capsys.readouterr().out)
+    assert (pair["student"], pair["and"], pair["answer"]) == ("ada", "bo", "Policy")
+
+
+def test_a_viva_asks_about_the_tightest_demand_with_its_key(grades: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second, third = viva(*one_of(grades, "ada"))
+    assert first.key.startswith("stalls: measured 90, bound at most 100 (10% apart")
+    assert "400 MB" in second.key
+    assert third.key == "one <b>question</b> has no number"
+    assert review(grades, "viva", "--student", "ada") == DONE
+    assert first.question in capsys.readouterr().out
+
+
+def test_a_roster_adds_names_ids_and_those_who_handed_in_nothing(grades: Path, tmp_path: Path) -> None:
+    file = tmp_path / "roster.csv"
+    file.write_text("login,name,id,sis_id,section\nada,Lovelace Ada,7,A1,Mon\nzoe,=Zoe,8,Z9,Tue\n", encoding="utf-8")
+    roster = exports.read_roster(file)
+    with Store(grades) as store:
+        found = list(store.details())
+    exports.table(found, "canvas", tmp_path / "canvas.csv", roster)
+    rows = {row[3]: row for row in csv.reader((tmp_path / "canvas.csv").open(encoding="utf-8"))}
+    assert rows["ada"] == ["Lovelace Ada", "7", "A1", "ada", "Mon", "5"]
+    assert rows["zoe"] == ["'=Zoe", "8", "Z9", "zoe", "Tue", ""]
+    assert rows["bo"][0] == "bo"
+    with pytest.raises(OSError, match="no column login"):
+        exports.read_roster(_written(tmp_path / "other.csv", "name\nAda\n"))
+
+
+def test_comments_have_their_columns(grades: Path, tmp_path: Path) -> None:
+    for text in ("Good.", "=1+1"):
+        review(grades, "comment", "--student", "ada", "--assignment", "read-ahead", "--task", "policy", "--text", text)
+    with Store(grades) as store:
+        found = list(store.details())
+    exports.table(found, "moodle", tmp_path / "moodle.csv")
+    head, *rows = csv.reader((tmp_path / "moodle.csv").open(encoding="utf-8", newline=""))
+    assert head == ["username", "read-ahead", "read-ahead feedback"]
+    assert rows[0] == ["ada", "5", "policy: Good.\npolicy: =1+1"]
+    exports.comments_table(found, tmp_path / "comments.csv")
+    assert len(list(csv.reader((tmp_path / "comments.csv").open(encoding="utf-8", newline="")))) == 2
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
