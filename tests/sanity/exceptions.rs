@@ -67,9 +67,9 @@ const SKEW: &str = "Known and not mended: requests of less than 16 KiB from one 
 const FIVE: &str = "Eight streams on a queue of five, one of which is in order ahead of time: the others wait outside in the order of arrival, and of four requests the nearest is often one that loses a turn later. With a queue of 32 and none in order ahead, the drive's own order is 55% faster than that of arrival.";
 const FEW: &str = "A cache that sorts few writes goes back and forth between them and the reads. The measured disks do the same: the HGST 7K100 makes 44 random writes a second with its cache on, and 59 reads.";
 const SHORT: &str = "128 segments of a buffer of 8 MB hold 62 KiB each, less than a request.";
-const INDIRECT: &str = "Known and not mended: the data block of a synchronous write that goes to its place in the pool, and its log block, leave a gap at the allocator's cursor that takes longer to pass than the command. The next write comes just in time, on one disk only.";
+const INDIRECT: &str = "The data block of a synchronous write that goes to its place in the pool and its log block lie behind each other on one disk, which writes both in one turn. On several disks, and where records are smaller than a stripe unit, they lie in units of their own, and each is waited for: 212 writes/s on one disk, 166 on two, at eight sets of starting angles 164 to 167. The allocator has a cursor for each alignment (metaslab.c), so real pools have units of their own on one disk too: not mended.";
 const SIDES: &str = "Sides answer in turn, for 2 MiB or for 10 ms each: what a drive has read ahead is not asked for, and a stream pays for the arm's way back to it. So these versions did; the rule by load keeps a stream on its side.";
-const STARVED: &str = "Known and not mended, cause supposed: 32 requests over eight disks are four for each, and a drive without read-ahead whose queue runs dry loses a turn.";
+const STARVED: &str = "32 requests over so many disks are two to four for each, and a drive without read-ahead whose queue runs dry loses a turn. With 64 in flight, or with a read-ahead of 1 MiB, there is no fall: 16 disks in mirrors read 772 MiB/s, 1,875 and 1,897; 12 disks in RAID-6 815, 1,644 and 1,601.";
 const HISTORY: &str = "Known and not mended, cause supposed: one file that is written in order frees whole blocks for the collector, many at once free parts of many. With small writes on an old drive, or in a cache of one-bit cells, that costs up to a quarter.";
 const MEET: &str = "Streams of small reads that meet on a plane take each other's page out of its register, and stay together from then on: each read senses the page again. A controller that keeps pages in its memory, which is not modelled, would part them.";
 const CODEWORD: &str = "A request of 512 bytes moves the whole page that it is corrected by over its channel, and 32 in order lie on one die and one channel, while larger ones keep several busy.";
@@ -78,10 +78,9 @@ const FITS: &str = "The cache of one-bit cells keeps its size, and what is simul
 const POOL: &str = "Sequential streams part the arms of a pool, and RAID-Z moves all of them for each record. More streams than the 16 segments of a drive's buffer lose what was read ahead for them.";
 const COMBINED: &str = "All that waits is combined into one transaction, so that the drive below has one request at a time: without read-ahead or a write cache it loses a turn after each. Transactions no larger than a request keep its queue filled.";
 const UNKNOWN: &str = "Known and not mended, cause not found: a few percent.";
-const TURNS: &str = "Known and not mended, cause supposed: the data of two large synchronous writes and their log blocks are on different tracks, and each of them waits for a turn of its own. A measured disk loses 3% with the second writer.";
+const TURNS: &str = "The data of a large synchronous write and its log block are in two places. One at a time, a commit takes exactly one turn (119/s at eight sets of starting angles); with a second writer it takes 1.4 turns (82 to 95/s). On one disk, where both places are one, the second writer changes nothing (112 and 112/s). A measured disk loses 3% with the second writer.";
 const SAME: &str = "Compressed records lie two or four in a stripe unit: one request at a time goes to the same disk again, which without read-ahead loses a turn. With a disk that reads ahead, twice the ratio reads twice as fast.";
-const BURSTS: &str =
-    "Known and not mended, cause supposed: with more dirty data the groups are larger, and the log shares the disks with longer bursts.";
+const EAGER: &str = "Not bursts: no more than 2 MiB are dirty with any of these limits. A fifth of 4 MiB closes a group after every second commit (787 groups in 16 s instead of 16), and its writes move the place of the next commit, which then waits 7% less for the platter (380 to 417/s at eight sets of starting angles, otherwise 365 to 382).";
 /// The bound of commits on one disk.
 pub const COMMITS: &str = "rotation: 125 commits a second at 7200 rpm";
 
@@ -123,7 +122,7 @@ pub const EXCEPTIONS: &[Exception] = &[
         "zfs.dirty_data_max",
         8,
         "ZFS on 4 disks: sync write 128 KiB depth 8",
-        BURSTS,
+        EAGER,
     ),
     slower(
         "zfs",
