@@ -168,20 +168,27 @@ const eventsAtOnce = 1_000_000;
 const libraryFile = join(enginePackage, "library.json");
 
 interface WholeLibrary {
+  readonly presets: readonly { readonly source?: string }[];
   readonly cases: readonly {
     readonly document: { readonly id: string; readonly facts?: readonly { readonly id: string }[] };
   }[];
   readonly ranges: Readonly<Record<string, unknown>>;
 }
 
-/** The library with one case, or none, for a page. Python plays shifts with the whole library, so a page gets no `shift`. */
+/**
+ * The library with one case, or none, for a page. Python plays shifts with the whole library, so a page gets no `shift`. Nor does it
+ * get the sources of presets, which no page shows.
+ */
 export function libraryOf(id: string, text = readFileSync(libraryFile, "utf8")): string {
   const whole = JSON.parse(text) as WholeLibrary;
   const cases = whole.cases.filter(({ document }) => document.id === id);
   if (id !== "" && cases.length === 0) throw new Error(`There is no case ${id}.`);
   const facts = new Set(cases.flatMap(({ document }) => (document.facts ?? []).map((fact) => fact.id)));
   const ranges = Object.fromEntries(Object.entries(whole.ranges).filter(([name]) => facts.has(name)));
-  return JSON.stringify({ ...whole, cases, ranges }, (name, value: unknown) => (name === "shift" ? undefined : value));
+  const presets = whole.presets.map((preset) => ({ ...preset, source: undefined }));
+  return JSON.stringify({ ...whole, presets, cases, ranges }, (name, value: unknown) =>
+    name === "shift" ? undefined : value,
+  );
 }
 
 /** Its file's name, which changes with what is in it. */

@@ -64,7 +64,7 @@ describe("a case's page", () => {
 
 describe("the library of a page", () => {
   const text = JSON.stringify({
-    presets: ["p"],
+    presets: [{ name: "p", source: "A data sheet." }],
     families: ["f"],
     ranges: { "A1.1": 1, "B1.1": 2 },
     cases: [
@@ -75,12 +75,12 @@ describe("the library of a page", () => {
 
   it("has its own case with what is stored of its facts, and all presets", () => {
     expect(JSON.parse(libraryOf("b", text))).toEqual({
-      presets: ["p"],
+      presets: [{ name: "p" }],
       families: ["f"],
       ranges: { "B1.1": 2 },
       cases: [{ document: { id: "b", facts: [{ id: "B1.1" }] } }],
     });
-    expect(JSON.parse(libraryOf("", text))).toMatchObject({ presets: ["p"], cases: [], ranges: {} });
+    expect(JSON.parse(libraryOf("", text))).toMatchObject({ presets: [{ name: "p" }], cases: [], ranges: {} });
     expect(() => libraryOf("z", text)).toThrow(/\bz\.$/);
   });
 });
