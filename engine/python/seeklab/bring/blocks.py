@@ -18,6 +18,8 @@ from seeklab.bring.long_text import is_long, numbered, thinned
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+LOOSE = frozenset(("smartctl", "nvme-smart", "nvme-id-ctrl", "controller"))
+"""Tools whose reports are `name: value` lines among others, so that their readers take any line."""
 COMMON = 1_000
 """Places of a text in a long text that are looked for, at most: more of them are not rare."""
 MAX_MISSES = 20_000
@@ -79,13 +81,15 @@ def _cut(lines: Lines, source: str, marks: Marks) -> Found:
             misses += 1
             at += 1
             continue
-        if not block.records:
-            block.last = _end_of_named(lines, marks, block)
+        if not block.records or block.tool in LOOSE:
+            block.last = _end_of(lines, marks, block)
+            block.records = [each for each in block.records if getattr(each, "line", 0) <= block.last]
         block.source = source
         block.first = max(block.first, unknown + 1)
         if block.first - 2 >= unknown and command(lines[block.first - 2]):
             block.first -= 1
-        _skip(found, lines, unknown, block.first - 1, is_above_a_block=True)
+        is_printed_above = command(lines[block.first - 1]) is None
+        _skip(found, lines, unknown, block.first - 1, is_above_a_block=is_printed_above)
         found.blocks.append(block)
         at = unknown = max(block.last, at + 1)
     _skip(found, lines, unknown, len(lines))
@@ -94,12 +98,15 @@ def _cut(lines: Lines, source: str, marks: Marks) -> Found:
     return found
 
 
-def _end_of_named(lines: Lines, marks: Marks, block: Block) -> int:
-    """Return the last line of a block without records: it ends where a reader finds records."""
+def _end_of(lines: Lines, marks: Marks, block: Block) -> int:
+    """Return the last line of a block that takes any line: it ends where a reader finds records of another tool."""
+    own = {getattr(record, "line", 0) for record in block.records}
     at = block.first
     while (at := marks.next(at)) < block.last:
-        if any((other := reader.read(lines, at)) is not None and other.records for reader in marks.readers(at)):
-            return at
+        if at + 1 not in own:
+            found = (reader.read(lines, at) for reader in marks.readers(at))
+            if any(other is not None and other.records and other.tool != block.tool for other in found):
+                return at
         at += 1
     return block.last
 

@@ -100,6 +100,8 @@ def _block(block: Block) -> dict[str, Any]:
 
 
 def _cause(verdict: Verdict) -> dict[str, Any]:
+    has_flushes = any(reading.id.startswith("flushes-") for reading in verdict.supported_by)
+    undecided = [what for what in verdict.cause.undecided if not (has_flushes and what.startswith("flushes"))]
     return {
         "cause": verdict.cause.id,
         "sentence": verdict.cause.sentence,
@@ -107,7 +109,7 @@ def _cause(verdict: Verdict) -> dict[str, Any]:
         "confidence": verdict.confidence,
         "supported_by": [reading.id for reading in verdict.supported_by],
         "against": [reading.id for reading in verdict.against],
-        "undecided_without": list(verdict.cause.undecided),
+        "undecided_without": undecided,
         "replay": plan.document() if (plan := plan_of(verdict)) is not None else None,
     }
 

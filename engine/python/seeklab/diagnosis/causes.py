@@ -82,6 +82,11 @@ def _writes(values: Values) -> bool:
     return values.get("write_share", values.get("is_write", 0.0)) > 0.5
 
 
+def _short_flushes(values: Values) -> bool:
+    is_flash = 0.3 <= values["ms"] <= 4 and values["flush_ms"] <= 5
+    return _writes(values) and is_flash and values["flushes_per_s"] > 1
+
+
 CAUSES = (
     Cause(
         "hung-device",
@@ -227,7 +232,7 @@ CAUSES = (
             Sign("fsync-dominates", 3, lambda v: 0.3 <= v["ms"] <= 4),
             Sign("time-outside-requests", 2, lambda v: 0.3 <= v["ms"] <= 4),
             Sign("flushes-hold-the-queue", 2, lambda v: 0.3 <= v["ms"] <= 5),
-            Sign("one-at-a-time", 2, lambda v: _writes(v) and 0.3 <= v["ms"] <= 4 and v["flushes_per_s"] > 1),
+            Sign("one-at-a-time", 2, _short_flushes),
             Sign("fsync-rate", 1.5, lambda v: 0.3 <= v["ms"] <= 4),
             Sign("unseen-in-flight", 2, lambda v: v["ms"] <= 8),
             Sign("fsync-without-flush", 1),
