@@ -154,7 +154,7 @@ export async function explained(
   return checked;
 }
 
-function check(engine: SimulatingEngine, document: CaseDocument, { dial, steps }: Explanation): Explanation {
+function check(engine: SimulatingEngine, document: CaseDocument, { dial, steps, ...rest }: Explanation): Explanation {
   const doc = openedOn(document);
   const fail = (words: string): never => {
     throw new Error(`web/beats/${doc.id}.json: ${words}`);
@@ -172,15 +172,17 @@ function check(engine: SimulatingEngine, document: CaseDocument, { dial, steps }
       if (spanOf(run, step) === undefined) fail(`"${step.say}" finds no moment in the opening run with seed ${seed}`);
     if (dial !== undefined && !(dial.metric in run.summary.metrics)) fail(`the run has no metric ${dial.metric}`);
   }
-  if (dial === undefined) return { steps };
+  for (const path of rest.idle ?? [])
+    if (!doc.controls.some((control) => control.path === path)) fail(`${path} is none of its controls`);
+  if (dial === undefined) return { ...rest, steps };
   if (question.coveredIn({ variant: doc.default_variant, set: {} })(dial.metric))
     fail(`${dial.metric} would answer the question`);
-  if (dial.normal === undefined) return { dial, steps };
+  if (dial.normal === undefined) return { ...rest, dial, steps };
   const { variant } = dial.normal;
   if (question.isOpenFor(variant)) fail(`the normal value is of "${variant}", which answers the question`);
   const value = engine.run({ case: doc.id, variant }).summary.metrics[dial.metric];
   if (value === undefined) return fail(`"${variant}" has no metric ${dial.metric}`);
-  return { dial: { ...dial, normal: { ...dial.normal, value } }, steps };
+  return { ...rest, dial: { ...dial, normal: { ...dial.normal, value } }, steps };
 }
 
 /** What the stage of a page has the engine record. */
@@ -194,7 +196,7 @@ const stageWithoutReader = { name: "check", run: () => undefined, onSwitch: () =
 async function drawn(
   engine: SimulatingEngine,
   document: CaseDocument,
-  { dial: number, steps }: Explanation,
+  { dial: number, idle = [], steps }: Explanation,
   [name, width]: readonly [string, number],
 ): Promise<string> {
   const close = openDocument(width);
@@ -211,6 +213,7 @@ async function drawn(
       name,
       hasStage: true,
       prediction: question,
+      shows: ({ path }) => !idle.includes(path),
       listeners: { onResult: () => undefined, onState: () => undefined, onError: (error) => failed.push(error) },
     });
     const summary = html("p", { class: "variant-summary" });
@@ -224,7 +227,7 @@ async function drawn(
     });
     const explanation = rail({
       steps,
-      play: ({ from_ns, to_ns }) => bench.stage!.playSpan(from_ns, to_ns),
+      play: ({ from_ns, to_ns }, { look }) => bench.stage!.playSpan(from_ns, to_ns, look),
       after: [asked.element],
     });
     const frame = runFrame(bench, {
@@ -241,6 +244,12 @@ async function drawn(
     for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
     const { run } = bench.controller;
     if (run === undefined) throw new Error(`${document.id}: the run that the page opens on did not end`);
+    const { places = [] } = bench.stage!.current;
+    const unknown = steps.flatMap(({ look = [] }) => look).filter((place) => !places.includes(place));
+    if (unknown.length > 0)
+      throw new Error(
+        `web/beats/${document.id}.json: the picture has no ${unknown.join(", ")}; known: ${places.join(", ")}`,
+      );
     explanation.show(run);
     headline.show(run, undefined, question.coveredIn(bench.controller.state));
     if (!explanation.begin()) bench.stage!.autoplay();

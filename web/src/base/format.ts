@@ -128,7 +128,14 @@ export function formatExact(value: number, unit: string): string {
 /** A metric's value in a sentence, bytes with their unit; a dash for a metric that the run lacks. */
 export function formatMetric(name: string, value: number | undefined): string {
   if (value === undefined) return "–";
-  return name.endsWith("_bytes") ? formatBytes(value) : formatNumber(value);
+  if (name.endsWith("_bytes")) return formatBytes(value);
+  // A count is whole: 29 reads, not 29.0.
+  return Number.isInteger(value) ? groupThousands(value) : formatNumber(value);
+}
+
+/** A count with what is counted: 1 write, 40 writes. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${groupThousands(count)} ${count === 1 ? one : many}`;
 }
 
 /** Fills `{metric_name}` in a sentence with the metric's value. */

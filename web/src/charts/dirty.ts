@@ -17,6 +17,7 @@ import {
   intervalsOf,
   type Threshold,
   throttleOf,
+  hasWrites,
 } from "./rows/writePath.ts";
 import { binaryTicks } from "./ticks.ts";
 import { intervalTable } from "./writeRate.ts";
@@ -208,7 +209,7 @@ export const dirtyChart: Chart = {
   name: "dirty",
   title: "Dirty data",
   hides: "All files and writers together. Hides which block is dirty, for how long, and what one write waited for.",
-  suits: ({ zfs }) => zfs !== undefined,
+  suits: (scenario) => scenario.zfs !== undefined && hasWrites(scenario),
   draw: ({ result }, width) => dirty(result, { width }),
   describe: describeRun,
   moment: describeMoment,

@@ -10,7 +10,7 @@ import type { Chart } from "./chart.ts";
 import { keyEntry } from "./legend.ts";
 import { draw, Plot, timeMargins } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
-import { describeMoment, endOf, type Group, groupsOf } from "./rows/writePath.ts";
+import { describeMoment, endOf, type Group, groupsOf, hasWrites } from "./rows/writePath.ts";
 
 export interface GroupsOptions {
   readonly width: number;
@@ -119,7 +119,7 @@ export const groupsChart: Chart = {
   title: "Transaction groups",
   hides:
     "The state of each group over time; the light tick marks the end of its data and the start of its metadata. Hides its size, and what its writers waited for.",
-  suits: ({ zfs }) => zfs !== undefined,
+  suits: (scenario) => scenario.zfs !== undefined && hasWrites(scenario),
   draw: ({ result }, width) => groupGantt(result, { width }),
   moment: describeMoment,
   table: ({ result }) => groupTable(result),

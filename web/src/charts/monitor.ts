@@ -4,7 +4,7 @@
  */
 import { ink, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
-import { formatNanos, formatNumber } from "../base/format.ts";
+import { counted, formatNanos, formatNumber } from "../base/format.ts";
 import { column, type Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
 import { draw, Plot, timeMargins } from "./plot.ts";
@@ -138,7 +138,7 @@ export function monitor(result: Result, width: number): HTMLElement {
       strokeWidth: 2.5,
       strokeLinecap: "butt",
       title: (window: MonitorWindow) =>
-        `${formatNumber(window.from_s)} to ${formatNumber(window.to_s)} s: ${window.ios} requests, ` +
+        `${formatNumber(window.from_s)} to ${formatNumber(window.to_s)} s: ${counted(window.ios, "request")}, ` +
         `${formatNumber(window.mib_per_s)} MiB/s, ${formatNumber(window.latency_ms)} ms`,
     });
   figure.append(

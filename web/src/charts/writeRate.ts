@@ -9,7 +9,15 @@ import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
 import { draw, Plot, timeMargins } from "./plot.ts";
 import { mostTimeRows, resultTable } from "./resultTable.ts";
-import { clientsEndOf, coarser, describeMoment, endOf, type Interval, intervalsOf } from "./rows/writePath.ts";
+import {
+  clientsEndOf,
+  coarser,
+  describeMoment,
+  endOf,
+  type Interval,
+  intervalsOf,
+  hasWrites,
+} from "./rows/writePath.ts";
 
 export interface WriteRateOptions {
   readonly width: number;
@@ -71,7 +79,7 @@ export const writeRateChart: Chart = {
   name: "write-rate",
   title: "Write rate",
   hides: "Completed group writes, all devices together. Hides how many were in flight, and the reads between them.",
-  suits: ({ zfs }) => zfs !== undefined,
+  suits: (scenario) => scenario.zfs !== undefined && hasWrites(scenario),
   draw: ({ result }, width) => writeRate(result, { width }),
   describe: (result) => {
     const { mean_mb_per_s, idle_percent } = rateOf(result);

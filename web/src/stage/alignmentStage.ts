@@ -1,7 +1,7 @@
 /** The alignment ruler as a stage, with a field for the start of a reader's own partition. */
 import type { Alignment } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
-import { formatBytes, groupThousands } from "../base/format.ts";
+import { counted, formatBytes, groupThousands } from "../base/format.ts";
 import { alignmentChart } from "../charts/alignment.ts";
 import { chartStage } from "./chartStage.ts";
 import type { Stage, StageOptions } from "./stage.ts";
@@ -44,6 +44,6 @@ function words(found: Alignment): string {
   if (found.aligned) return `Byte ${groupThousands(found.start)} is aligned: a whole number of blocks of ${block}.`;
   return (
     `Byte ${groupThousands(found.start)} is not aligned: ${groupThousands(found.into_block)} bytes into a block of ${block}. ` +
-    `A write of 1 MiB needs ${found.extra_reads} reads. The nearest aligned starts are ${groupThousands(found.before)} and ${groupThousands(found.after)}.`
+    `A write of 1 MiB needs ${counted(found.extra_reads, "read")}. The nearest aligned starts are ${groupThousands(found.before)} and ${groupThousands(found.after)}.`
   );
 }

@@ -45,6 +45,8 @@ export interface DialSpec {
 /** What `web/beats/` holds of a case. */
 export interface Explanation {
   readonly dial?: DialSpec;
+  /** Paths of controls that change nothing in the run that the page opens on: they are offered in other runs. */
+  readonly idle?: readonly string[];
   readonly steps: readonly Beat[];
 }
 
@@ -53,6 +55,8 @@ export interface Beat {
   readonly say: string;
   readonly from: Query;
   readonly to?: Query;
+  /** Parts of the picture that the step is about, by the names of its scene; the rest is dimmed. */
+  readonly look?: readonly string[];
   /** Seconds to begin before the first moment and to go on after the last one. */
   readonly before_s?: number;
   readonly after_s?: number;

@@ -91,6 +91,7 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
       result = next;
       const end = endOf(next);
       player.setStops(stopsOf(next), end * 1e9);
+      player.setEvents(busyOf(next));
       time.setEnd(end * 1e9);
       if (isFirst) time.setSpeedFor(end * 1e9);
       // A reader who changes something does not want to wait for the end of the opening.
@@ -128,6 +129,16 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
 /** The last moment at which clients wrote, ns. */
 function lastOf(result: Result): number {
   return clientsEndOf(result) * 1e9 * (1 - 1e-6);
+}
+
+/** The intervals in which requests ended or data were written: between them nothing happens. */
+function busyOf(result: Result): readonly number[] {
+  const { columns } = result;
+  const times = Array.from(columns["series.time_ns"] ?? []);
+  const work = ["series.reads", "series.writes", "zfs.written_bytes"].flatMap((name) => columns[name] ?? []);
+  const step_ns = times.length > 1 ? times[1]! - times[0]! : 0;
+  const busy = times.filter((_, row) => work.some((values) => (values[row] ?? 0) > 0));
+  return [...new Set(busy.flatMap((time_ns) => [time_ns, time_ns + step_ns]))].toSorted((a, b) => a - b);
 }
 
 /** Return the targets of a step: the starts of syncs, or even steps if there are few. */

@@ -9,12 +9,14 @@ import type { Result } from "../engine/api.ts";
 import { journeysOf, type Journeys, markNames } from "../engine/journeys.ts";
 import { html, observeWidth, svg } from "../base/elements.ts";
 import { fill } from "../base/colours.ts";
-import { formatNanos } from "../base/format.ts";
+import { counted, formatNanos } from "../base/format.ts";
 import { keyEntry } from "../charts/legend.ts";
 import { clientsEndOf } from "../charts/rows/writePath.ts";
 import { painter } from "./painter.ts";
 import type { Built, Scene } from "./scenes/scene.ts";
 import { followWords, labelOf, meaningOf, nameOf, requestWords } from "./scenes/words.ts";
+import { isNarrow } from "./kit/layout.ts";
+import type { Box } from "./kit/picture.ts";
 import type { Beside, Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
@@ -30,6 +32,8 @@ const glide = 0.28;
 const toldEveryMs = 250;
 const wideEnoughForTwo = 760;
 const gap = 20;
+/** A picture on a narrow screen is at most so high, and drawn smaller for it, but not below this scale. */
+const [mostNarrow_px, leastScale] = [316, 0.8] as const;
 
 interface Panel {
   readonly element: HTMLElement;
@@ -37,6 +41,9 @@ interface Panel {
   readonly frame: HTMLElement;
   readonly canvas: HTMLCanvasElement;
   readonly words: HTMLElement;
+  /** What a step looks at: the rest is dimmed. */
+  readonly spot: HTMLElement;
+  scale: number;
   result?: Result;
   journeys?: Journeys;
   built?: Built;
@@ -73,6 +80,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
   element.dataset.scene = scene.name;
   const paint = painter(element);
   let beside: Beside | undefined;
+  let spot: readonly string[] | undefined;
   /** Whether the reader has chosen the request that is followed. */
   let isChosen = false;
   let base_ns = 0;
@@ -102,6 +110,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
     note.textContent = own.built?.note ?? "";
     setTime();
     drawn_ns = -1;
+    pointOut();
     draw();
   }
 
@@ -116,14 +125,19 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
     panel.journeys = journeysOf(result);
     panel.title.textContent = title ?? "";
     panel.title.hidden = title === undefined;
-    panel.built = scene.build({ result, journeys: panel.journeys, focus, width, other });
+    const input = { result, journeys: panel.journeys, focus, other };
+    panel.built = scene.build({ ...input, width });
+    panel.scale = isNarrow(width) ? Math.max(leastScale, Math.min(1, mostNarrow_px / panel.built.height)) : 1;
+    const drawn_px = Math.round(width / panel.scale);
+    if (panel.scale < 1) panel.built = scene.build({ ...input, width: drawn_px });
     const { height, backdrop } = panel.built;
-    panel.frame.replaceChildren(backdrop, panel.canvas);
-    panel.frame.style.height = `${height}px`;
+    panel.frame.replaceChildren(backdrop, panel.canvas, panel.spot);
+    panel.frame.style.height = `${Math.round(height * panel.scale)}px`;
+    panel.frame.style.setProperty("--scale", String(panel.scale));
     const ratio = Math.min(2, devicePixelRatio || 1);
-    panel.canvas.width = Math.round(width * ratio);
+    panel.canvas.width = Math.round(drawn_px * ratio);
     panel.canvas.height = Math.round(height * ratio);
-    panel.canvas.style.width = `${width}px`;
+    panel.canvas.style.width = `${drawn_px}px`;
     panel.canvas.style.height = `${height}px`;
     panel.canvas.getContext("2d")?.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
@@ -149,6 +163,13 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
       if (scene.isStillBetweenEvents === true) player.setEvents(eventsOf(results.map(journeysOf), base_ns));
       time.setEnd(end, base_ns);
     }
+  }
+
+  /** Dims all but what the step looks at. A pair is looked at as a whole. */
+  function pointOut(): void {
+    const [{ built, spot: place }] = panels;
+    const places = beside === undefined ? (spot ?? []).flatMap((name) => built?.places?.[name] ?? []) : [];
+    place.replaceChildren(...(built === undefined || places.length === 0 ? [] : [spotOf(built, places)]));
   }
 
   function draw(): void {
@@ -179,7 +200,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
       if (isTold) panel.words.textContent = panel.built!.describe(time_ns);
     });
     if (isTold) told_ms = now_ms;
-    time.show(`${((base_ns + player.time_ns) / 1e9).toFixed(6)} seconds, ${actors} requests in flight`);
+    time.show(`${((base_ns + player.time_ns) / 1e9).toFixed(6)} seconds, ${counted(actors, "request")} in flight`);
     showLife(time_ns);
   }
 
@@ -272,13 +293,19 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
     player.moveTo(journeys.begin_ns[row]! - base_ns);
   }
 
+  // A reader who takes the clock in hand looks at all of it.
+  for (const kind of ["pointerdown", "keydown"] as const)
+    time.element.addEventListener(kind, () => {
+      spot = undefined;
+      pointOut();
+    });
   slowest.addEventListener("click", () => goTo(panels[0].journeys === undefined ? -1 : slowestOf(panels[0].journeys)));
   earlier.addEventListener("click", () => followNext(-1));
   later.addEventListener("click", () => followNext(1));
   for (const panel of panels) {
     panel.frame.addEventListener("click", (event) => {
       const box = panel.canvas.getBoundingClientRect();
-      const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+      const [x, y] = [(event.clientX - box.left) / panel.scale, (event.clientY - box.top) / panel.scale];
       const away = (actor: { x: number; y: number }) => Math.hypot(actor.x - x, actor.y - y);
       const nearest = panel.actors.reduce<Panel["actors"][number] | undefined>(
         (best, actor) => (best === undefined || away(actor) < away(best) ? actor : best),
@@ -347,8 +374,13 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
       if (other !== undefined) panels[1].followed = slowestOf(journeysOf(other.result));
       rebuild();
     },
-    playSpan(from_ns, to_ns) {
+    playSpan(from_ns, to_ns, next) {
+      spot = next;
+      pointOut();
       player.playSpan(from_ns - base_ns, to_ns - base_ns);
+    },
+    get places() {
+      return Object.keys(panels[0].built?.places ?? {});
     },
     replay() {
       player.replay();
@@ -392,9 +424,22 @@ function panelOf(scene: Scene): Panel {
     frame,
     canvas,
     words,
+    spot: html("div", { class: "spot", "aria-hidden": "true" }),
+    scale: 1,
     followed: -1,
     actors: [],
   };
+}
+
+/** The dimmed rest of a picture. */
+function spotOf({ height, backdrop }: Built, places: readonly Box[]): SVGSVGElement {
+  const width = Number(backdrop.getAttribute("width"));
+  const holes = places.map(({ x, y, width: wide, height: tall }) => `M${x} ${y}h${wide}v${tall}h${-wide}z`);
+  return svg(
+    "svg",
+    { width, height, viewBox: `0 0 ${width} ${height}` },
+    svg("path", { d: `M0 0H${width}V${height}H0z${holes.join("")}`, "fill-rule": "evenodd", class: "dim" }),
+  );
 }
 
 function isRoot(journeys: Journeys, row: number): boolean {

@@ -40,8 +40,10 @@ export interface Stage {
   beside?(other: Beside | undefined): void;
   /** Plays the opening by itself. */
   autoplay(): void;
-  /** Plays a part of the run in a few seconds and holds at its end; a stage that plays no run has no such thing. */
-  playSpan?(from_ns: number, to_ns: number): void;
+  /** Plays a part of the run in a few seconds and holds at its end, while all but some places of the picture is dimmed; a stage that plays no run has no such thing. */
+  playSpan?(from_ns: number, to_ns: number, look?: readonly string[]): void;
+  /** The names of the parts of the picture that a step can point at. */
+  readonly places?: readonly string[];
   /** Plays from the beginning, as when the reader presses Play there. */
   replay(): void;
   /** Offers fields of the scenario to be dragged; a stage takes those that it draws. */

@@ -20,7 +20,7 @@ const mostStays = 40_000;
 const stillUnderWay = 0.98;
 
 export interface SwitchStage extends Omit<Stage, "show" | "playSpan"> {
-  playSpan(from_ns: number, to_ns: number): void;
+  playSpan(from_ns: number, to_ns: number, look?: readonly string[]): void;
   /** The stage that shows the run. */
   readonly current: Stage;
   /** The journeys that the engine records for the current stage; undefined if it plays none. */
@@ -130,7 +130,7 @@ export function switchStage(
       beside = other;
       stage().beside?.(beside);
     },
-    playSpan: (from_ns, to_ns) => stage().playSpan?.(from_ns, to_ns),
+    playSpan: (from_ns, to_ns, look) => stage().playSpan?.(from_ns, to_ns, look),
     autoplay: () => stage().autoplay(),
     replay: () => stage().replay(),
     setFields(next) {

@@ -4,8 +4,11 @@
  * For each page, in a browser profile without a cache:
  * 1. on a wide screen, and on a phone with 1.5 Mbit/s and a round trip of 150 ms: how far things jump while the page loads
  *    (cumulative layout shift), where the stage begins, and where Play and the first control end, in pixels from the top;
- * 2. on the wide screen: the kilobytes of all files that the page asked for before it showed a run, by gzip and by Brotli;
- * 3. on the phone: when the first picture is there, and the kilobytes that came before it. A picture is an image, a drawing or a
+ * 2. on the wide screen: the steps of the explanation, the pixels of the stage that change while it plays, and when the first
+ *    picture is there with a processor four times as slow;
+ * 3. on the wide screen: the kilobytes of all files that the page asked for before it showed a run, by gzip and by Brotli;
+ * 4. on the phone: how much of the screen the frame takes that stays in view, when the first picture is there, and the kilobytes
+ *    that came before it. A picture is an image, a drawing or a
  *    canvas in one of the page's sections that is at least 80 px high.
  */
 import { writeFileSync } from "node:fs";
@@ -33,6 +36,7 @@ export async function measureLayout(word, file) {
       const url = `${server.address}/${id}.html`;
       const row = { id, code };
       row.wide = await measureScreen(browser, url, screens.wide);
+      row.slow_picture_ms = (await measureScreen(browser, url, screens.wide, undefined, 4)).picture_ms;
       row.phone = await measureScreen(browser, url, screens.phone, slowLink);
       rows.push(row);
       console.log(lineOf(row));
@@ -45,17 +49,22 @@ export async function measureLayout(word, file) {
   if (file !== undefined) writeFileSync(file, `${JSON.stringify({ goals, pages: rows }, undefined, 1)}\n`);
 }
 
-async function measureScreen(browser, url, viewport, link) {
+async function measureScreen(browser, url, viewport, link, slowdown) {
   const context = await browser.newContext({ viewport, ...mobile(viewport) });
   try {
     const page = await context.newPage();
     let received = 0;
     let bytes = 0;
+    let moved_px;
     if (link !== undefined) {
       const network = await context.newCDPSession(page);
       await network.send("Network.enable");
       await network.send("Network.emulateNetworkConditions", link);
       network.on("Network.dataReceived", ({ encodedDataLength }) => (received += encodedDataLength));
+    }
+    if (slowdown !== undefined) {
+      const processor = await context.newCDPSession(page);
+      await processor.send("Emulation.setCPUThrottlingRate", { rate: slowdown });
     }
     await page.addInitScript(watch);
     await page.exposeFunction("pictureSeen", () => (bytes = received));
@@ -68,7 +77,8 @@ async function measureScreen(browser, url, viewport, link) {
     );
     const loaded = sumOf(await page.evaluate(filesBeforeRun));
     await page.waitForTimeout(settleMs);
-    const seen = await page.evaluate(
+    if (link === undefined && slowdown === undefined && isCase) moved_px = await movedPixels(page);
+    const found = await page.evaluate(
       (picture_kB) => {
         const box = (selector, edge) => {
           const found = [...document.querySelectorAll(selector)].find((element) => element.checkVisibility());
@@ -80,6 +90,8 @@ async function measureScreen(browser, url, viewport, link) {
           stage_y: box(".stage", "top"),
           play_y: box(".stage .play", "bottom"),
           control_y: box(".controls .control", "bottom"),
+          frame_px: document.querySelector(".frame")?.getBoundingClientRect().height ?? null,
+          steps: document.querySelectorAll(".steps li").length,
           page_px: document.documentElement.scrollHeight,
           picture_ms: picture_ms === 0 ? null : Math.round(picture_ms),
           picture_kB,
@@ -87,7 +99,7 @@ async function measureScreen(browser, url, viewport, link) {
       },
       Math.round(bytes / 1000),
     );
-    return { ...seen, ...loaded };
+    return { ...found, ...loaded, ...(moved_px === undefined ? {} : { moved_px }) };
   } finally {
     await context.close();
   }
@@ -105,6 +117,43 @@ function sumOf(urls) {
   const sizes = urls.filter((url) => url.startsWith("http")).map(compressedBytes);
   const kB = (kind) => Math.round(sizes.reduce((sum, size) => sum + size[kind], 0) / 1000);
   return { files: sizes.length, drag_gzip_kB: kB("gzip"), drag_brotli_kB: kB("brotli") };
+}
+
+/** How many pixels of the picture differ a second apart while it plays: the median of three pairs. */
+async function movedPixels(page) {
+  const play = page.locator(".stage .play");
+  if ((await play.count()) === 0) return 0;
+  if ((await play.first().textContent()) === "Pause") await play.first().click();
+  await play.first().click();
+  const counts = [];
+  const shot = async () => (await page.locator(".stage").first().screenshot()).toString("base64");
+  for (let pair = 0; pair < 3; pair++) {
+    const before = await shot();
+    await page.waitForTimeout(1000);
+    counts.push(await page.evaluate(differing, [before, await shot()]));
+  }
+  return counts.toSorted((a, b) => a - b)[1];
+}
+
+/** In the page: the pixels in which two pictures differ. */
+async function differing(pictures) {
+  const [one, other] = await Promise.all(
+    pictures.map(async (text) => {
+      const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      canvas.getContext("2d").drawImage(image, 0, 0);
+      return canvas.getContext("2d").getImageData(0, 0, image.width, image.height).data;
+    }),
+  );
+  let count = 0;
+  for (let at = 0; at < Math.min(one.length, other.length); at += 4)
+    if (
+      Math.abs(one[at] - other[at]) + Math.abs(one[at + 1] - other[at + 1]) + Math.abs(one[at + 2] - other[at + 2]) >
+      24
+    )
+      count += 1;
+  return count;
 }
 
 const mobile = ({ width }) => (width < 760 ? { hasTouch: true, isMobile: true } : {});
@@ -139,7 +188,11 @@ const columns = [
   ["files", ({ wide }) => wide.files],
   ["gzip kB", ({ wide }) => wide.drag_gzip_kB],
   ["br kB", ({ wide }) => wide.drag_brotli_kB],
+  ["steps", ({ wide }) => wide.steps],
+  ["moved", ({ wide }) => wide.moved_px],
+  ["slow ms", ({ slow_picture_ms }) => slow_picture_ms],
   ["ph shift", ({ phone }) => phone.shift],
+  ["frame", ({ phone }) => (phone.frame_px === null ? null : Math.round(phone.frame_px))],
   ["stage y", ({ phone }) => phone.stage_y],
   ["play y", ({ phone }) => phone.play_y],
   ["knob y", ({ phone }) => phone.control_y],

@@ -251,13 +251,20 @@ describe("the limit of 2008", () => {
 });
 
 describe("a case's charts", () => {
-  const doc = { view: "dirty", views: ["dirty", "groups", "heatmap"], scenario: { zfs: {}, record: { log: false } } };
+  const job = (rw: "write" | "randread") => ({ name: "a", rw });
+  const doc = {
+    view: "dirty",
+    views: ["dirty", "groups", "heatmap"],
+    scenario: { zfs: {}, record: { log: false }, jobs: [job("write")] },
+  };
 
   const some = ["dirty", "groups", "write-rate", "warmth", "lifetimes", "histogram", "heatmap"];
   const offered = (of: Parameters<typeof isOffered>[1]) => some.filter((name) => isOffered(chart(name), of));
 
   it("are those it names, and those that every run can show; the stage's own is not shown twice", () => {
     expect(offered(doc)).toEqual(["groups", "write-rate", "histogram", "heatmap"]);
+    const read = { ...doc, views: [], scenario: { ...doc.scenario, jobs: [job("randread")] } };
+    expect(offered(read)).toEqual(["histogram"]);
     const logged = { view: "prefetch-strip", views: ["lifetimes"], scenario: {} };
     expect(offered(logged)).toEqual(["lifetimes", "histogram", "heatmap"]);
   });

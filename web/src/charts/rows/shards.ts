@@ -1,6 +1,6 @@
 /** The controllers of a virtual disk as its views need them: who owns which range, since when, and how busy each server was. */
 import { column, type Result } from "../../engine/api.ts";
-import { formatBytes, formatNumber, groupThousands } from "../../base/format.ts";
+import { counted, formatBytes, formatNumber } from "../../base/format.ts";
 
 /** A server of a disk; number 0 is the primary, 1 the first shard. */
 export interface Server {
@@ -108,5 +108,5 @@ export function describeShards(result: Result, job: string, op: string): string 
 
 /** A count of requests as people read it. */
 export function said(server: Server): string {
-  return `${groupThousands(server.requests)} requests`;
+  return counted(server.requests, "request");
 }

@@ -3,8 +3,15 @@
  * version and its tunables put on dirty data.
  */
 import { column, type Result } from "../../engine/api.ts";
-import type { Era, ThrottleKind, ZfsSpec } from "../../generated/scenario.ts";
+import type { Era, Scenario, ThrottleKind, ZfsSpec } from "../../generated/scenario.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "../../base/format.ts";
+
+const writing = /^(?:rand)?(?:write|rw)$|^readwrite$/;
+
+/** Whether a job of the scenario writes: without, there are no groups, and nothing to sync. */
+export function hasWrites({ jobs = [] }: Partial<Scenario>): boolean {
+  return jobs.some((job) => Object.values(job).some((value) => typeof value === "string" && writing.test(value)));
+}
 
 export interface Interval {
   readonly from_s: number;

@@ -8,7 +8,7 @@
 import "../../style/page.css";
 import { EngineClient } from "../../engine/client.ts";
 import type { Result } from "../../engine/api.ts";
-import type { CaseDocument } from "../../engine/types.ts";
+import type { CaseDocument, Control } from "../../engine/types.ts";
 import { html } from "../../base/elements.ts";
 import { keepUnits } from "../../base/format.ts";
 import { take } from "../../lab/measure.ts";
@@ -144,6 +144,8 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
       })
     : undefined;
 
+  const { dial: number, idle = [], steps } = explanationOfPage();
+
   // 1-2: the stage, with variants, sentence and controls around it.
   const bench = workbench<Result>({
     document: doc,
@@ -154,6 +156,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     hasStage: true,
     prediction: question,
     start: state.begin,
+    shows: ({ path }: Control): boolean => controller.state.variant !== doc.default_variant || !idle.includes(path),
     onControls(list) {
       visited?.offer(list);
       framed?.ready(list.map(({ path }) => path));
@@ -205,7 +208,6 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
   });
   const { controller } = bench;
   const stage = bench.stage!;
-  const { dial: number, steps } = explanationOfPage();
   const headline = dial(number);
   const pageState = () => state.pageState(controller.state);
   const address = addressOf({ state: pageState, onState: restore, message });
@@ -230,8 +232,12 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     root.querySelector(".stage-section")?.scrollIntoView({ block: "start" });
   });
   const isCovered = (run: RunState, metric: string) => question.coveredIn(run)(metric);
+  const isAsked = "metric" in doc.ask.measure && doc.ask.measure.metric === number?.metric;
+  const guess = () => (isAsked && question.answer.kind === "guess" ? question.answer.guess : undefined);
   const visited =
-    number === undefined ? undefined : trail({ dial: number, controller, isCovered, isOpen: () => !question.isOpen });
+    number === undefined
+      ? undefined
+      : trail({ dial: number, controller, isCovered, isOpen: () => !question.isOpen, guess });
   const onwards = exportPanel({
     engine,
     document: doc,
@@ -260,7 +266,10 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
         doc.id,
         doc.ask.measure,
       ),
-    onMeasured: (answer) => storeAnswer(doc.id, answer),
+    onMeasured(answer) {
+      storeAnswer(doc.id, answer);
+      visited?.open();
+    },
   });
 
   const why = html("div", { class: "prose" }, ...markdown(doc.why));
@@ -287,7 +296,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
   source.hidden = question.isOpen;
   const explanation = rail({
     steps,
-    play: ({ from_ns, to_ns }) => stage.playSpan(from_ns, to_ns),
+    play: ({ from_ns, to_ns }, { look }) => stage.playSpan(from_ns, to_ns, look),
     after: framed === undefined ? [predicted.element, ...(visited === undefined ? [] : [visited.element]), source] : [],
   });
   const frame = runFrame(bench, {

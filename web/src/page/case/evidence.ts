@@ -4,6 +4,7 @@
  */
 import type { EngineClient } from "../../engine/client.ts";
 import type { CaseDocument, TextRequest } from "../../engine/types.ts";
+import { hasWrites } from "../../charts/rows/writePath.ts";
 import type { Chart, Shown } from "../../charts/chart.ts";
 import { loadCharts } from "../../charts/loadCharts.ts";
 import { isPlotLoaded, loadPlot } from "../../charts/plot.ts";
@@ -236,11 +237,11 @@ function viewsOf(engine: EngineClient, doc: CaseDocument, { charts, isOffered }:
     draw: async () => operationLog(await engine.text(request?.(job) ?? { tool: name }), { label }),
   }));
   const isPrinted: Readonly<Record<PrintingTool, boolean>> = {
-    quantize: doc.scenario.zfs !== undefined,
-    sync: doc.scenario.zfs !== undefined,
+    quantize: doc.scenario.zfs !== undefined && usesDevices(doc),
+    sync: doc.views.includes("sync") || (doc.scenario.zfs !== undefined && hasWrites(doc.scenario)),
     bonnie: doc.views.includes("bonnie"),
     oplog: doc.views.includes("oplog") || keepsLog(doc.scenario),
-    iostat: true,
+    iostat: doc.views.includes("iostat") || usesDevices(doc),
     fio: true,
   };
   const views: readonly string[] = doc.views;
@@ -254,6 +255,11 @@ function viewsOf(engine: EngineClient, doc: CaseDocument, { charts, isOffered }:
     return at < 0 ? views.length : at;
   };
   return offered.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Whether a run of the case uses its devices: neither a fleet nor servers that are waited for has any work for them. */
+export function usesDevices({ scenario }: Pick<CaseDocument, "scenario">): boolean {
+  return scenario.fleet == null && scenario.fanout == null;
 }
 
 /** Return the message for a picture that could not be drawn. */

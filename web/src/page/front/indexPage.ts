@@ -91,7 +91,7 @@ async function live(engine: EngineClient, doc: CaseDocument): Promise<void> {
   const why = html("a", { class: "onward", href: `${doc.id}.html` }, "Why?");
   const explanation = rail({
     steps,
-    play: ({ from_ns, to_ns }) => stage.playSpan(from_ns, to_ns),
+    play: ({ from_ns, to_ns }, { look }) => stage.playSpan(from_ns, to_ns, look),
     after: [...(visited === undefined ? [] : [visited.element]), why],
   });
   bench.sentence.setAttribute("aria-live", "polite");

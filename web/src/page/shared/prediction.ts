@@ -151,6 +151,9 @@ function filled(text: string, place: string, value: string): (Node | string)[] {
   return [before, html("b", {}, value), after].filter((piece) => piece !== "");
 }
 
+/** Units of things that are counted. */
+const counts: ReadonlySet<string> = new Set(["writes", "samples"]);
+
 function guessSlider(ask: Ask) {
   const isLog = ask.scale === "log";
   const input = html("input", { type: "range", id: "guess", min: 0, max: 100, step: 1, "aria-label": "Your guess" });
@@ -158,7 +161,8 @@ function guessSlider(ask: Ask) {
   const value = () => {
     const share = input.valueAsNumber / 100;
     const exact = isLog ? ask.min * (ask.max / ask.min) ** share : ask.min + (ask.max - ask.min) * share;
-    return Number(exact.toPrecision(2));
+    const rounded = Number(exact.toPrecision(2));
+    return counts.has(ask.unit) ? Math.round(rounded) : rounded;
   };
   const show = () => {
     output.textContent = formatExact(value(), ask.unit);

@@ -24,7 +24,7 @@ export interface Rail {
 
 export function rail({ steps, play, after = [] }: RailOptions): Rail {
   const count = html("p", { class: "rail-count", "aria-live": "polite" });
-  const next = html("button", { type: "button", class: "next-step" }, "Next");
+  const next = html("button", { type: "button", class: "next-step" }, "Go on");
   const buttons = steps.map(({ say }) => html("button", { type: "button" }, say));
   const list = html("ol", { class: "steps" }, ...buttons.map((button) => html("li", {}, button)));
   const head = html("div", { class: "rail-head" }, count, next);
@@ -54,7 +54,7 @@ export function rail({ steps, play, after = [] }: RailOptions): Rail {
     count.textContent =
       isFound || spans.length === 0 ? `Step ${at + 1} of ${steps.length}` : "This run has none of these moments.";
     next.disabled = !isFound;
-    next.textContent = nearest(at + 1, 1) >= 0 ? "Next" : "Again";
+    next.textContent = nearest(at + 1, 1) >= 0 ? "Go on" : "Once more";
   }
 
   function go(nth: number): void {

@@ -19,6 +19,8 @@ export interface TrailOptions {
   readonly isCovered: (state: RunState, metric: string) => boolean;
   /** Whether the whole range may be shown. */
   readonly isOpen: () => boolean;
+  /** The reader's guess, where the question asks for the number of the trail. */
+  readonly guess?: () => number | undefined;
 }
 
 export interface Trail {
@@ -37,14 +39,14 @@ interface Dot {
 }
 
 const height = 150;
-const inset = { left: 46, right: 12, top: 12, bottom: 34 } as const;
+const inset = { left: 62, right: 12, top: 12, bottom: 34 } as const;
 /** Above this ratio numbers are drawn on a log axis. */
 const wideRatio = 20;
 const mostFaint = 200;
 /** A whole range that took at most so long follows the other knobs from then on. */
 const liveMs = 600;
 
-export function trail({ dial, controller, isCovered, isOpen }: TrailOptions): Trail {
+export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptions): Trail {
   const title = html("p", { class: "trail-title" });
   const place = html("div", { class: "trail-picture" });
   const whole = html("button", { type: "button", class: "whole-range" }, "Whole range");
@@ -127,7 +129,8 @@ export function trail({ dial, controller, isCovered, isOpen }: TrailOptions): Tr
     const drawn = rows(dots);
     const swept = rows(line);
     const all = [...drawn, ...swept, ...faint].filter(({ metric }) => Number.isFinite(metric));
-    const most = Math.max(...all.map(({ metric }) => metric), 0);
+    const guessed = guess?.();
+    const most = Math.max(...all.map(({ metric }) => metric), guessed ?? 0, 0);
     const least = Math.min(...all.map(({ metric }) => metric), most);
     const isLogY = least > 0 && most / least > wideRatio;
     const [low, high] = [knob.min ?? 0, knob.max ?? 2 * Math.max(1, now ?? 1)];
@@ -171,6 +174,13 @@ export function trail({ dial, controller, isCovered, isOpen }: TrailOptions): Tr
         ({ value, metric }, nth) => `${nth === 0 ? "M" : "L"}${x(value).toFixed(1)} ${y(metric).toFixed(1)}`,
       );
       root.append(svg("path", { d: path.join(""), class: "whole" }));
+    }
+    if (guessed !== undefined && guessed > 0) {
+      const at = Math.max(inset.top, y(Math.max(guessed, isLogY ? least : 0)));
+      root.append(
+        svg("line", { x1: inset.left, x2: width - inset.right, y1: at, y2: at, class: "guessed" }),
+        label("your guess", [width - inset.right, at - 5], "end"),
+      );
     }
     const dot = (name: string, nth: Dot) =>
       svg("circle", { cx: x(nth.value), cy: y(nth.metric), r: 3.5, class: name }, svg("title", {}, words(nth)));

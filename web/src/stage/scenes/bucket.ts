@@ -74,9 +74,9 @@ function build(input: SceneInput): Built {
   const longestOfPair = Math.max(...scales.map((scale) => scale.longest));
 
   // On a narrow screen the curve has no room: what waits and what is dirty comes first.
-  const height = narrow ? 400 : 380;
+  const height = narrow ? 332 : 380;
   const vesselTop = 104;
-  const vesselBottom = narrow ? 330 : height - 72;
+  const vesselBottom = narrow ? 262 : height - 72;
   const bucketWidth = narrow ? width : Math.round(width * 0.58);
   const count = isPerGroup ? 3 : 1;
   const leftPad = narrow ? 8 : 16;
@@ -378,6 +378,14 @@ function build(input: SceneInput): Built {
   return {
     height,
     backdrop: backdrop(),
+    places: {
+      writers: { x: 0, y: 0, width: bucketWidth, height: vesselTop - 6 },
+      memory: { x: 0, y: vesselTop - 8, width: bucketWidth, height: vesselBottom - vesselTop + 16 },
+      disks: { x: 0, y: vesselBottom + 6, width: bucketWidth, height: height - vesselBottom - 6 },
+      ...(curve === undefined
+        ? {}
+        : { curve: { x: curve.x - 52, y: curve.y - 30, width: curve.width + 62, height: curve.height + 74 } }),
+    },
     key: [
       ["delayed", "delayed on purpose"],
       ["stopped", "stopped at the limit"],

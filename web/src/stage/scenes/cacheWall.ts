@@ -47,11 +47,11 @@ function build(input: SceneInput): Built {
   const narrow = isNarrow(width);
   const right = narrow ? 8 : 210;
   const wide = width - right - 8;
-  const top = 74;
+  const top = narrow ? 64 : 74;
   const walls: Wall[] = [];
   const add = (name: string, meaning: Meaning, rows: number, held: Wall["held"], room: number) => {
-    const y = walls.length === 0 ? top : walls.at(-1)!.y + walls.at(-1)!.height + 34;
-    walls.push({ name, meaning, y, height: rows * 11, rows, most: Math.max(room, most(held)), held });
+    const y = walls.length === 0 ? top : walls.at(-1)!.y + walls.at(-1)!.height + (narrow ? 28 : 34);
+    walls.push({ name, meaning, y, height: rows * (narrow ? 8 : 11), rows, most: Math.max(room, most(held)), held });
   };
   add("memory", "memory", 5, ({ arc }) => arc, Number(zfs?.arc?.size ?? 0) || 0);
   if (hasFlash) add("flash", "flash", 10, ({ l2 }) => l2, 0);

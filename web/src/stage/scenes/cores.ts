@@ -56,12 +56,12 @@ function build(input: SceneInput): Built {
   const labels = narrow ? 30 : 62;
   const queues = narrow ? width : Math.round(width * 0.34);
   const present = narrow ? width - 12 : width - queues - 24;
-  const laneHeight = Math.max(13, Math.min(34, Math.floor((narrow ? 240 : 300) / node.cores)));
+  const laneHeight = Math.max(narrow ? 9 : 13, Math.min(34, Math.floor((narrow ? 170 : 300) / node.cores)));
   const lanesTop = 8;
   const lanesBottom = lanesTop + laneHeight * node.cores;
   const queueTop = narrow ? lanesBottom + 20 : lanesTop;
   const shown = waits.filter(({ phase }) => journeys.phaseNames.includes(phase) && hasPhase(input, number, phase));
-  const queueHeight = narrow ? 92 : Math.max(84, (lanesBottom - lanesTop) / Math.max(1, shown.length));
+  const queueHeight = narrow ? 66 : Math.max(84, (lanesBottom - lanesTop) / Math.max(1, shown.length));
   const height = narrow
     ? queueTop + queueHeight * shown.length + 8
     : Math.max(lanesBottom + 24, queueTop + queueHeight * shown.length);
@@ -185,6 +185,12 @@ function build(input: SceneInput): Built {
   return {
     height,
     backdrop: backdrop(),
+    places: {
+      cores: { x: 0, y: 0, width: present + 8, height: lanesBottom + 6 },
+      queues: narrow
+        ? { x: 0, y: queueTop - 6, width, height: height - queueTop + 6 }
+        : { x: present + 16, y: 0, width: width - present - 16, height },
+    },
     pace_ns: span_ns / 5,
     key,
     ...(locked.size > 0 ? { note: "Work with a dark edge holds a lock." } : {}),

@@ -226,6 +226,13 @@ function build(input: SceneInput): Built {
   return {
     height,
     backdrop: backdrop(),
+    places: {
+      servers: { x: 0, y: top - 26, width: serversRight + 8, height: tall + 50 },
+      port: { x: portLeft - 10, y: middle - 34, width: portRight - portLeft + 20, height: 68 },
+      drops: { x: portLeft - 50, y: middle + 8, width: 130, height: tall / 2 + 18 },
+      client: { x: portRight, y: middle - 34, width: width - portRight, height: 68 },
+      link: { x: 0, y: strip.top - 12, width, height: strip.tall + 34 },
+    },
     pace_ns: 3e6,
     key: [
       ["network", "packets, and servers with packets to send"],

@@ -35,6 +35,7 @@ export const lifeScene: Scene = {
   name: "life",
   title: "Life of a request",
   playsRun: false,
+  isStillBetweenEvents: true,
   suits: () => true,
   build,
 };
@@ -165,13 +166,19 @@ function build(input: SceneInput): Built {
     });
     const unsent = unsentAt(late, time_ns).length;
     const thinned = journeys.every > 1 ? ` The picture shows one request in ${journeys.every}.` : "";
-    const due = unsent === 0 ? "" : `${groupThousands(unsent)} requests are due but not sent. `;
+    const due =
+      unsent === 0
+        ? ""
+        : `${unsent === 1 ? "1 request is" : `${groupThousands(unsent)} requests are`} due but not sent. `;
     const under = words.length === 0 ? "No requests in flight." : `In flight: ${words.join("; ")}.`;
     return `${due}${under}${thinned}`;
   }
 
   return {
     height,
+    places: Object.fromEntries(
+      lanes.map((lane) => [lane.layer, { x: 0, y: lane.y - 3, width, height: lane.height + 6 }]),
+    ),
     backdrop: backdrop(input, lanes, { height, left, narrow, hasDue: late.due_ns.length > 0 }),
     key: [...phasesByMeaning].map(([meaning, words]) => [meaning, words.slice(0, 3).join(", ")]),
     note: "A circle is a read, a square a write. An outline waits for its parts, which are smaller.",

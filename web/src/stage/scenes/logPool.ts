@@ -192,7 +192,7 @@ function build(input: SceneInput): Built {
         const stay = journeys.stayAt(row, time_ns);
         if (stay >= 0 && journeys.layer[stay] === zfs && journeys.writes[row] === 1) waiting += 1;
       });
-      return `${waiting * journeys.every} writes wait for the log; ${states.join(", ") || "there is no group"}.`;
+      return `${waiting * journeys.every === 1 ? "1 write waits" : `${waiting * journeys.every} writes wait`} for the log; ${states.join(", ") || "there is no group"}.`;
     },
   };
 }

@@ -49,8 +49,8 @@ function build(input: SceneInput): Built {
   const layer = Math.floor(disk / 65536);
   const visits = visitsOf(input, disk);
   const narrow = isNarrow(width);
-  const size = narrow ? Math.min(210, width - 8) : 340;
-  const height = narrow ? size + 210 : size + 8;
+  const size = narrow ? Math.min(180, width - 8) : 340;
+  const height = narrow ? size + 190 : size + 8;
   const [cx, cy] = [narrow ? width / 2 - 14 : size / 2 + 8, size / 2 + 4];
   const outer = size / 2 - 6;
   const inner = outer * 0.36;
@@ -142,9 +142,15 @@ function build(input: SceneInput): Built {
     });
     write(frame, name, left, top, { bold: true });
     write(frame, served === "" ? `the arm: ${state}` : served, left + (served === "" ? 0 : 18), top + 23);
-    write(frame, queue.length === 0 ? "queue empty" : `${queue.length} wait in the queue`, left, top + 60, {
-      soft: queue.length === 0,
-    });
+    write(
+      frame,
+      queue.length === 0 ? "queue empty" : `${queue.length === 1 ? "1 waits" : `${queue.length} wait`} in the queue`,
+      left,
+      top + 60,
+      {
+        soft: queue.length === 0,
+      },
+    );
     queue.sort((a, b) => a.from - b.from);
     queue.slice(0, mostQueued).forEach(({ row, phase }, nth) => {
       const place = { x: left + 6 + (nth % 20) * 14, y: top + 78 + Math.floor(nth / 20) * 14 };
@@ -179,6 +185,12 @@ function build(input: SceneInput): Built {
   return {
     height,
     backdrop: backdrop(),
+    places: {
+      platter: { x: cx - outer - 4, y: cy - outer - 4, width: 2 * outer + 34, height: 2 * outer + 8 },
+      queue: narrow
+        ? { x: 0, y: size + 4, width, height: 110 }
+        : { x: size + 62, y: 8, width: width - size - 62, height: 130 },
+    },
     pace_ns: turn_ns / 1.8,
     key: [
       ["seek", "head, and seeking"],

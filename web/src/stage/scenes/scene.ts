@@ -5,6 +5,7 @@ import type { Result } from "../../engine/api.ts";
 import type { Journeys } from "../../engine/journeys.ts";
 import type { Focus } from "../../charts/chart.ts";
 import type { Meaning } from "../../base/colours.ts";
+import type { Box } from "../kit/picture.ts";
 
 /** The data that is drawn. */
 export interface SceneInput {
@@ -54,6 +55,8 @@ export interface Built {
    * median request.
    */
   readonly pace_ns?: number;
+  /** Parts of the picture by name, for a step of the explanation that points at them. */
+  readonly places?: Readonly<Record<string, Box>>;
   /** Explanation that the key cannot give. */
   readonly note?: string;
   /** Draws what moves. Returns how many actors there are. */

@@ -6,7 +6,7 @@
  * returned. The marks of one direction of a connection stay in order, so the nth of each kind belong together.
  */
 import { svg } from "../../base/elements.ts";
-import { formatBits, formatBytes, formatNanos } from "../../base/format.ts";
+import { counted, formatBits, formatBytes, formatNanos } from "../../base/format.ts";
 import { write } from "../kit/drawing.ts";
 import { firstAfter } from "../kit/lookup.ts";
 import { box, textAt, picture } from "../kit/picture.ts";
@@ -44,7 +44,7 @@ function build(input: SceneInput): Built {
   const round_ns = Number(network?.round_trip ?? 0);
   const narrow = width < 560;
   const side = narrow ? 54 : 92;
-  const laneHeight = connections.length === 1 ? 120 : connections.length < 4 ? 76 : 56;
+  const laneHeight = connections.length === 1 ? 120 : connections.length < 4 ? (narrow ? 60 : 76) : narrow ? 44 : 56;
   const lanesTop = 12;
   const lanesBottom = lanesTop + laneHeight * Math.max(1, connections.length);
   const rulerTop = lanesBottom + 46;
@@ -113,7 +113,7 @@ function build(input: SceneInput): Built {
     const words = `${formatBytes(bytes)} of ${formatBytes(window_bytes)} sent and not acknowledged${isFull ? ": full, the sender waits" : ""}`;
     write(frame, words, left, rulerTop + 42);
     if (waiting > 0)
-      write(frame, `${waiting * journeys.every} requests in flight`, left, rulerTop + 62, { soft: true });
+      write(frame, `${counted(waiting * journeys.every, "request")} in flight`, left, rulerTop + 62, { soft: true });
   }
 
   function waitingFor(time_ns: number): number {

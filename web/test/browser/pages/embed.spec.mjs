@@ -32,7 +32,8 @@ test("in a foreign page a frame shows the stage, does what it is told, and answe
       [kind, many],
     );
   const frame = page.frames()[1];
-  await frame.locator(".strip .read").first().waitFor();
+  await frame.locator(".run-frame:not(.first-picture) .strip .read").first().waitFor();
+  await frame.waitForFunction(() => document.querySelector(".first-picture") === null);
   assert.equal(await frame.locator("header.site").isVisible(), false);
   assert.equal(await frame.locator(".evidence, .prediction, .carry-on").count(), 0);
   assert.ok(await frame.locator(".controls input[type=range]").first().isVisible());

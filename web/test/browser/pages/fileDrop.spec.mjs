@@ -60,9 +60,9 @@ test("an outage is diagnosed by keyboard, from a sample and from files, and what
     .filter({ hasText: /95%.*\b2\b/s })
     .first()
     .waitFor();
-  const pasting = page.locator(".bring-files details");
-  await pasting.locator("summary").click();
+  const pasting = page.locator(".pasting");
   await pasting.getByRole("textbox").fill(`$ iostat -x 1\n${iostat}thanks`);
+  await pasting.getByText(/iostat -x.*sda.*95%/).waitFor();
   await pasting.getByRole("button").click();
   assert.deepEqual(await ask(), []);
   await page.getByText(/pasted\.txt lines \d+–\d+: iostat-x/).waitFor();

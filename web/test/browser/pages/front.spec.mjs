@@ -56,6 +56,27 @@ test("the front page has a place for every incident on the ladder, and finds inc
   await plain.locator(".first-picture.wide .stage").waitFor();
 });
 
+test("the front page has one knob with its trail, doors with something behind them, and a dot for each number", async ({
+  open,
+}) => {
+  const page = await open("/");
+  await frontShown(page);
+  assert.equal(await page.locator(".live .run-frame:not(.first-picture) .controls input[type=range]").count(), 1);
+  await page.locator(".live .controls input[type=range]").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.querySelectorAll(".trail .visited").length === 2);
+  const limits = page.locator(".pool-limits li b");
+  const before = await limits.allTextContents();
+  await page.locator("#door-pool input[type=range]").first().focus();
+  await page.keyboard.press("Home");
+  await page.waitForFunction(
+    (old) => [...document.querySelectorAll(".pool-limits li b")].some((bold, nth) => bold.textContent !== old[nth]),
+    before,
+  );
+  const told = await page.locator(".fact-dots p").textContent();
+  assert.equal(await page.locator(".fact-dots a .dot").count(), Number(/of (\d+)/.exec(told)[1]));
+});
+
 test("a long run shows progress and can be cancelled", async ({ open }) => {
   const page = await open("/");
   await page.locator("#fio-preset option").first().waitFor({ state: "attached" });

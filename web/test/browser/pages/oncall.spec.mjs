@@ -139,6 +139,7 @@ test("a sealed case is played on the page, and a damaged one gets an error", asy
 test("the on-call page says when it has no network, and opens without one after a visit", async ({ open }) => {
   const page = await open("/oncall.html#seed=<script>");
   await page.locator(".notice p").filter({ hasText: "“#seed=" }).waitFor();
+  await page.evaluate(() => (location.hash = "#seed=7"));
   await page.evaluate(() => navigator.serviceWorker.ready);
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
   const begin = page.locator("button.begin");
@@ -157,4 +158,26 @@ test("the on-call page says when it has no network, and opens without one after 
   await page.reload();
   await begin.click();
   await line.waitFor({ timeout: 90_000 });
+});
+
+test("a ticket answers its first commands without Python, and continues in Python", async ({ open }) => {
+  const front = await open("/");
+  await front.locator("#door-command").fill("iostat -x");
+  await front.getByRole("button", { name: "Take the ticket" }).click();
+  await front.waitForURL(/oncall/);
+  const log = front.locator(".shift-log");
+  await log.getByText("%util").waitFor();
+  const asked = [];
+  front.on("request", (request) => asked.push(request.url()));
+  const line = front.getByRole("textbox", { name: "Command" });
+  await line.fill("zpool iostat");
+  await line.press("Enter");
+  await log.getByText("# zpool iostat").waitFor();
+  assert.equal(asked.filter((url) => url.includes("pyodide")).length, 0);
+  await assertAccessible(front);
+  const spent = await front.locator(".shift-standing").textContent();
+  await line.fill("causes");
+  await line.press("Enter");
+  await log.getByText("# causes").waitFor({ timeout: 90_000 });
+  assert.equal(await front.locator(".shift-standing").textContent(), spent);
 });
