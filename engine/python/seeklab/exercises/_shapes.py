@@ -7,12 +7,13 @@ seed, one of each kind that needs a different answer. A constant that fits only 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab.judge import Asked, Assignment, Commitment, Evidence, Mistake, Practice, Settings, Task, draws_of, number
 from seeklab.judge.answers import Code, Number, UnreadableError
 from seeklab.judge.assignment import MAX_EVENTS
+from seeklab.judge.printable import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -110,8 +111,8 @@ class Shape:
                 self.questions,
                 lambda asked: self.near(self.own(asked.draws), asked.seed),
             ),
-            Task("check-own", 3, takes, self._on_own, self.hints, seeds=1, events=self.events),
-            Task("check-elsewhere", 4, takes, self._elsewhere, self.hints, seeds=self.seeds, events=self.events),
+            Task("check-own", 2, takes, self._on_own, self.hints, seeds=1, events=self.events),
+            Task("check-elsewhere", 5, takes, self._elsewhere, self.hints, seeds=self.seeds, events=self.events),
         )
 
     def _on_own(self, asked: Asked) -> list[Evidence]:
@@ -123,15 +124,22 @@ class Shape:
 
     def _judged(self, asked: Asked, systems: list[System]) -> list[Evidence]:
         if self.fix is not None:
-            return [item for one in systems for item in self.judge(one, asked.answers["fix"], asked.seed)]
+            fix = asked.answers["fix"]
+            return [_on(one, item) for one in systems for item in self.judge(one, fix, asked.seed)]
         with asked.play("rule") as rule:
             given = [(one, rule(dict(one.known))) for one in systems]
-        return [item for one, answer in given for item in self._ruled(one, answer, asked.seed)]
+        return [_on(one, item) for one, answer in given for item in self._ruled(one, answer, asked.seed)]
 
     def _ruled(self, on: System, answer: object, seed: int) -> list[Evidence]:
         """Judge the return value of a rule for one system, if it is valid."""
         value, broken = returned(self.gives, answer, on, self.parts)
         return broken or self.judge(on, value, seed)
+
+
+def _on(system: System, item: Evidence) -> Evidence:
+    """State the system beside its evidence, once, and not in the name of each number."""
+    told = sentence(str(system))
+    return replace(item, what=item.what.replace(f", {told}", "").replace(told, "the answer"), on=told)
 
 
 def named(**sentences: str) -> dict[str, Mistake]:

@@ -111,6 +111,8 @@ class Task:
     seeds: int = SEEDS
     by_parts: bool = False
     """Whether each bound that holds earns its share of the points."""
+    guessed: int = 0
+    """How many of the parts a guess gets right; only the parts beyond earn points."""
     events: int = MAX_EVENTS
     """Limit of events in all its runs for one seed."""
 
@@ -166,7 +168,10 @@ class Verdict:
     def __str__(self) -> str:
         """Return the outcome, the reason, and every number behind it."""
         lines = [f"{self.outcome.value}: {self.reason}" if self.reason else self.outcome.value]
-        lines += [f"  {item}" for item in self.evidence]
+        for nth, item in enumerate(self.evidence):
+            if item.on and (not nth or item.on != self.evidence[nth - 1].on):
+                lines.append(f"  System: {item.on}")
+            lines.append(f"{'    ' if item.on else '  '}{item}")
         return "\n".join(lines)
 
     def document(self) -> dict[str, Any]:
@@ -283,7 +288,8 @@ def _verdict(
     drawn_again: str,
 ) -> Verdict:
     parts = len(decided) + len(broken)
-    share = sum(outcome is Outcome.PASS for outcome in decided) / parts if parts else 0.0
+    right = sum(outcome is Outcome.PASS for outcome in decided) - task.guessed
+    share = max(0, right) / (parts - task.guessed) if parts > task.guessed else 0.0
     points = task.points * share if task.by_parts else task.points * (share == 1.0)
     failed = [column for column, outcome in zip(columns, decided, strict=True) if outcome is Outcome.FAIL]
     wrong = [*broken, *(next(item for item in reversed(column) if item.met is False) for column in failed)]

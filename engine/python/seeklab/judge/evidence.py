@@ -46,10 +46,14 @@ class Evidence:
     """The learner's error, if the bound is broken in this way."""
     code: str = ""
     """The name of the mistake, or of another reason."""
+    on: str = ""
+    """The measured system, which a verdict states once for all its numbers."""
+    is_prediction: bool = False
+    """Whether the measured value is a prediction; it can be far from the truth, but it breaks no bound."""
 
     def __post_init__(self) -> None:
         """Clean the texts, because learners write some of them; a number that is not finite becomes a word."""
-        for name in ("what", "bound", "unit", "why"):
+        for name in ("what", "bound", "unit", "why", "on"):
             object.__setattr__(self, name, sentence(getattr(self, name)))
         found = self.measured
         if isinstance(found, float) and not math.isfinite(found):
@@ -60,6 +64,8 @@ class Evidence:
         """Return one line: quantity, value and bound, without the seed, because work could be fitted to it."""
         found = "nothing to measure" if self.measured is None else number(self.measured)
         unit = f" {self.unit}" if self.unit and self.measured is not None else ""
+        if self.is_prediction:
+            return f"{self.what}: predicted {found}{unit}, {self.bound}: {'near' if self.met else 'far'}"
         mark = {True: "met", False: "broken", None: "undecided"}[self.met]
         return f"{self.what}: {found}{unit}; bound {self.bound}: {mark}"
 

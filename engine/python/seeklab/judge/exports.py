@@ -194,12 +194,20 @@ def _evidence(items: Sequence[Mapping[str, Any]]) -> str:
     if not items:
         return ""
     rows = "".join(
-        f"<tr><td>{html.escape(str(item['what']))}<td>{_measured(item)}<td>{html.escape(str(item['bound']))}"
-        f"<td>{ {True: 'met', False: 'broken', None: 'undecided'}[item['met']] }"
-        for item in items
+        f"{_system(items, nth)}<tr><td>{html.escape(str(item['what']))}<td>{_measured(item)}"
+        f"<td>{html.escape(str(item['bound']))}<td>{ {True: 'met', False: 'broken', None: 'undecided'}[item['met']] }"
+        for nth, item in enumerate(items)
     )
     head = "<tr><th scope=col>measured<th scope=col>found<th scope=col>bound<td>"
     return f"<div class=wide><table>{head}{rows}</table></div>"
+
+
+def _system(items: Sequence[Mapping[str, Any]], nth: int) -> str:
+    """Return a row that states the measured system, if it differs from the one of the row before."""
+    on = items[nth].get("on", "")
+    if not on or (nth and on == items[nth - 1].get("on")):
+        return ""
+    return f"<tr><th colspan=4>on {html.escape(str(on))}"
 
 
 def _measured(item: Mapping[str, Any]) -> str:

@@ -134,7 +134,7 @@ class Practice:
 def _nearness(what: str, predicted: float, truth: float, unit: str) -> Evidence:
     """Compare a prediction with the truth, for the learner only; it does not affect the points."""
     bound = ", ".join(filter(None, (f"measured {number(truth)}", distance(predicted, truth))))
-    return Evidence(what, predicted, bound, met=is_near(predicted, truth), unit=unit)
+    return Evidence(what, predicted, bound, met=is_near(predicted, truth), unit=unit, is_prediction=True)
 
 
 def record(name: str, value: object) -> None:
