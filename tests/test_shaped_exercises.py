@@ -27,7 +27,9 @@ def test_the_solution_passes_on_a_system_of_every_kind(name: str, draw: int) -> 
 
 
 # Few packets fit into the port and many onto the path, and what is left over of the servers is asked alone.
-@pytest.mark.parametrize(("servers", "round_trip_us", "buffer"), [(57, 120, 18), (64, 120, 16), (9, 120, 16)])
+@pytest.mark.parametrize(
+    ("servers", "round_trip_us", "buffer"), [(57, 80, 18), (64, 80, 16), (9, 350, 48), (1, 1400, 320)]
+)
 def test_the_admission_of_the_solution_holds_on_the_hardest_networks(
     servers: int, round_trip_us: int, buffer: int
 ) -> None:

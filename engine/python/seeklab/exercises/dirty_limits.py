@@ -44,7 +44,7 @@ def _drawn(source: random.Random, disk: tuple[int, int], patience: tuple[int, in
         "disk_mb": disk_mb,
         "bulk_mb": bulk_mb,
         "burst_s": burst_s,
-        "patience_ms": source.randrange(*patience, 10),
+        "patience_ms": source.randrange(*patience),
     }
     told = (
         f"{MEMORY_GB} GB of dirtyable memory; a disk of {disk_mb} MB/s; a file system with a journal in ordered "
@@ -143,9 +143,10 @@ SHAPE = Shape(
     id="dirty-limits",
     what="machine",
     kinds={
-        "usual": lambda source: _drawn(source, (220, 290), (280, 340)),
-        "slow": lambda source: _drawn(source, (90, 140), (400, 600)),
-        "fast": lambda source: _drawn(source, (450, 640), (150, 220)),
+        # No limit serves two of them: the least that keeps one busy makes the log of another wait too long.
+        "disk": lambda source: _drawn(source, (60, 71), (150, 161)),
+        "array": lambda source: _drawn(source, (720, 801), (44, 49)),
+        "flash": lambda source: _drawn(source, (1650, 1751), (60, 81)),
     },
     questions=QUESTIONS,
     near=_near,
@@ -163,7 +164,7 @@ SHAPE = Shape(
     hints=(
         "How many MB does the disk write within the log's allowed wait? Which of them may a commit have to write?",
         "The writer is faster than the disk, so dirty data reach the limit, whatever the lower threshold is.",
-        "limit_mb = 0.2 * patience_ms / 1000 * disk_mb, background_mb half of it; keep the other values.",
+        "Let the disk write the limit in a quarter of the wait that the log allows; keep the ages and the log's place.",
     ),
     seeds=1,
 )

@@ -39,18 +39,20 @@ QUESTIONS = {
 }
 
 
-def _drawn(source: random.Random, servers: tuple[int, int]) -> System:
-    round_trip_us = source.randrange(60, 121)
+def _drawn(
+    source: random.Random, servers: tuple[int, int], round_trip_us: tuple[int, int], buffer: tuple[int, int]
+) -> System:
+    round_trip = source.randrange(*round_trip_us)
     known = {
         "servers": source.randrange(*servers),
-        "round_trip_us": round_trip_us,
-        "path_packets": round_trip_us * 1000 // WIRE_NS + 1,
-        "buffer_at_least": source.randrange(16, 41),
+        "round_trip_us": round_trip,
+        "path_packets": round_trip * 1000 // WIRE_NS + 1,
+        "buffer_at_least": source.randrange(*buffer),
         "block_kib": 1024,
     }
     told = (
         f"a block of {known['block_kib']} KiB in equal pieces on {known['servers']} servers, links of 1 Gbit/s, a "
-        f"round trip of {round_trip_us} us, during which {known['path_packets']} packets leave a link; the port "
+        f"round trip of {round_trip} us, during which {known['path_packets']} packets leave a link; the port "
         f"of the switch buffers an unknown number of packets, at least {known['buffer_at_least']}; the "
         "retransmission timer is 200 ms"
     )
@@ -113,9 +115,10 @@ SHAPE = Shape(
     id="incast-admission",
     what="network",
     kinds={
-        "few servers": lambda source: _drawn(source, (1, 5)),
-        "some servers": lambda source: _drawn(source, (8, 21)),
-        "many servers": lambda source: _drawn(source, (40, 65)),
+        # What fits into the ports of one is too little for the paths of the next.
+        "many servers": lambda source: _drawn(source, (40, 65), (60, 81), (16, 21)),
+        "some servers": lambda source: _drawn(source, (8, 21), (250, 351), (48, 65)),
+        "few servers": lambda source: _drawn(source, (1, 5), (1200, 1401), (320, 481)),
     },
     questions=QUESTIONS,
     near=_near,
@@ -125,7 +128,7 @@ SHAPE = Shape(
     hints=(
         "How many packets can be in flight without a drop? Where are they at the worst moment?",
         "Port and path hold buffer_at_least + path_packets; of a first burst of k windows, k - 1 wait in the port.",
-        "Four at once, with the smaller of (buffer_at_least + path_packets) / 4 and buffer_at_least / 3 packets each.",
+        "Four at once are enough. Divide the two limits by the servers that they hold for; the smaller result counts.",
     ),
     seeds=1,
 )
