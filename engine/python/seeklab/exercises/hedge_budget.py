@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 CASE = "tail-at-scale"
 STATES = PAUSES, SLOW_SERVER, OVERLOAD = ("pauses", "slow server", "overload")
 USERS = 6000
-BUDGET_PERCENT = 2
+BUDGETS_PERCENT = (2, 2.5, 3, 3.5, 4)
+"""How many more requests the servers can answer, in % of the ordinary ones."""
+USERS_PER_S = 100
 SPILL = 0.1
 """Allowed excess of copies over the budget, because the window of the last thousand requests starts full."""
 PATIENCE = 3
@@ -43,19 +45,26 @@ QUESTIONS = {
 def _drawn(
     source: random.Random, time_ms: tuple[int, int], leaves: tuple[int, ...], servers: tuple[int, int]
 ) -> System:
-    known = {
+    known: dict[str, float] = {
         "time_ms": source.randrange(*time_ms),
         "leaves": source.choice(leaves),
         "servers": source.randrange(*servers),
         "replicas": 3,
-        "budget_percent": BUDGET_PERCENT,
+        "users_per_s": USERS_PER_S,
     }
+    known["spare_per_s"] = source.choice(BUDGETS_PERCENT) / 100 * USERS_PER_S * known["leaves"]
     told = (
         f"a request asks {known['leaves']} of {known['servers']} servers and waits for all; each answers in "
         f"{known['time_ms']} ms, except that a pause makes {PAUSED_PERCENT}% of its answers take {PAUSED} times "
-        f"as long; three servers hold each key, and {BUDGET_PERCENT}% more requests may be sent"
+        f"as long; three servers hold each key; {USERS_PER_S} users a second make requests, and the servers can answer "
+        f"{known['spare_per_s']:g} copies a second as well"
     )
     return System(known, told)
+
+
+def budget_percent(system: System) -> float:
+    """Return the copies that the servers can answer, in % of the ordinary questions to servers."""
+    return 100 * system["spare_per_s"] / (system["users_per_s"] * system["leaves"])
 
 
 def _state(system: System, state: str) -> dict[str, Any]:
@@ -66,7 +75,7 @@ def _state(system: System, state: str) -> dict[str, Any]:
         "replicas": 3,
         "service": {"kind": "two-point", "time": time_ns, "slow": PAUSED * time_ns, "slow_percent": 0},
     }
-    rate = 100.0
+    rate = float(USERS_PER_S)
     if state == PAUSES:
         fanout["service"]["slow_percent"] = PAUSED_PERCENT
     elif state == SLOW_SERVER:
@@ -119,10 +128,11 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
     found = {state: seen(system, state, after, budget, seed) for state in STATES}
     alone = seen(system, OVERLOAD, seed=seed)["p99_9_ms"]
     rule = f"after {after:.4g} ms, {budget:g}%"
-    is_small = budget < BUDGET_PERCENT and after <= 2 * ordinary
+    allowed = budget_percent(system)
+    is_small = budget < allowed and after <= 2 * ordinary
     why = WHY["too-early" if after <= ordinary else "small-budget" if is_small else "too-late"]
     name, unit = f"p99.9 with {{}}, {rule}, {system}", "ms"
-    most = BUDGET_PERCENT + SPILL
+    most = allowed + SPILL
     return [
         at_most(
             f"copies in an {OVERLOAD}, {rule}, {system}",
@@ -154,7 +164,7 @@ SHAPE = Shape(
     hints=(
         "Which questions should be asked twice? How and when can you distinguish them from the others?",
         "An answer that is missing well after the ordinary time will not arrive soon. Before that, you cannot know.",
-        "After one and a half ordinary times, with the whole allowed budget.",
+        "Ask well after the ordinary time, but before three of it. The budget is a share of all questions to servers.",
     ),
     seeds=1,
 )
