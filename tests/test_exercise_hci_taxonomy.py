@@ -63,7 +63,10 @@ def test_nothing_runs_before_all_is_predicted() -> None:
 
 
 def test_claims_are_judged_by_what_the_designs_do() -> None:
-    right = exercise.check("check-claims", LEARNERS[0], claims={"local_again": "locality", "asks_most": "dedup-spread"})
+    letters = {design: letter for letter, design in exercise.lettered(LEARNERS[0]).items()}
+    claims = {"local_again": letters["locality"], "asks_most": letters["dedup-spread"]}
+    right = exercise.check("check-claims", LEARNERS[0], claims=claims)
     assert right.outcome is Outcome.PASS, right
-    wrong = exercise.check("check-claims", LEARNERS[0], claims={"local_again": "hash", "asks_most": "locality"})
+    claims = {"local_again": letters["hash"], "asks_most": letters["locality"]}
+    wrong = exercise.check("check-claims", LEARNERS[0], claims=claims)
     assert wrong.outcome is Outcome.FAIL, wrong

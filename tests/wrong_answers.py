@@ -17,6 +17,7 @@ from policies import Lru
 from seeklab.exercises import (
     blind_diagnosis,
     bonnie_decoded,
+    hci_taxonomy,
     honest_percentiles,
     pool_design,
     shard_count,
@@ -112,7 +113,7 @@ def _plan(system: Mapping[str, float], **wrong: float) -> dict[str, float]:
 
 
 def _limits(system: Mapping[str, float], **wrong: float | str) -> dict[str, float | str]:
-    limit = 0.2 * system["patience_ms"] / 1000 * system["disk_mb"]
+    limit = 0.25 * system["patience_ms"] / 1000 * system["disk_mb"]
     return {"background_mb": limit / 2, "limit_mb": limit, "expire_s": 30, "wakeup_s": 5, "log": "together", **wrong}
 
 
@@ -435,6 +436,12 @@ def _whole_window(
     return _decoded(outstanding, mib, window_s, points)[0], window_s
 
 
+def _claims(local_again: str, asks_most: str) -> dict[str, str]:
+    """Return the letters of two designs among the clusters of the learner."""
+    letters = {design: letter for letter, design in hci_taxonomy.lettered(LEARNER).items()}
+    return {"local_again": letters[local_again], "asks_most": letters[asks_most]}
+
+
 def once(racks: list[int], _copies: int, _scatter: int) -> list[Sequence[int]]:
     """Divide the nodes a single time."""
     return _cut(range(len(racks)))
@@ -546,9 +553,9 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
     "hci-taxonomy": lambda: _by_name(
         "check-claims",
         "claims",
-        ({"local_again": "redirect-pairs", "asks_most": "dedup-spread"}, "redirect-pairs"),
-        ({"local_again": "locality", "asks_most": "dedup-pairs"}, "dedup-pairs"),
-        ({"local_again": "locality", "asks_most": "hash"}, "hash"),
+        (_claims("redirect-pairs", "dedup-spread"), "redirect-pairs"),
+        (_claims("locality", "dedup-pairs"), "dedup-pairs"),
+        (_claims("locality", "hash"), "hash"),
     ),
     "honest-percentiles": lambda: _by_name(
         "check-repaired",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import seeklab
 from seeklab._errors import Problem, SeeklabError
 from seeklab._question import Question
-from seeklab.exercises._shapes import exercise
+from seeklab.exercises._shapes import exercise, source_from
 from seeklab.judge import Asked, Choice, Commitment, Evidence, Fields, Mistake, Task, draws_of, largest
 from seeklab.judge.answers import is_number
 
@@ -49,10 +49,12 @@ PLACES = {
 """The reason why each design is a wrong answer."""
 
 CLAIMS = {
-    "local_again": "the design whose local share recovers by itself, by its name",
-    "asks_most": "the design that asks the most nodes for a read at home",
+    "local_again": "the cluster whose local share recovers by itself, by its letter",
+    "asks_most": "the cluster that asks the most nodes for a read at home",
 }
-"""The claims that a learner assigns to designs."""
+"""The claims that a learner assigns to clusters."""
+LETTERS = ("A", "B", "C", "D", "E")
+"""The names of the five clusters. Each learner's have the designs in another order."""
 
 
 def numbers(learner: object) -> dict[str, int]:
@@ -66,6 +68,13 @@ def numbers(learner: object) -> dict[str, int]:
     }
 
 
+def lettered(learner: object) -> dict[str, str]:
+    """Return the design of each of the learner's clusters."""
+    designs = list(DESIGNS)
+    source_from(bytes(draws_of(learner))).shuffle(designs)
+    return dict(zip(LETTERS, designs, strict=True))
+
+
 def briefing(learner: object) -> str:
     """Describe the learner's cluster."""
     own = numbers(learner)
@@ -77,9 +86,10 @@ def briefing(learner: object) -> str:
 
 
 def system(learner: object, design: str, *, reads: bool = True, loss: bool = True) -> dict[str, Any]:
-    """Return the scenario of the learner's cluster under one design; without `reads`, almost nothing is read."""
+    """Return the scenario of a cluster, by its letter or its design; without `reads`, almost nothing is read."""
+    design = lettered(learner).get(design, design)
     if design not in DESIGNS:
-        raise SeeklabError([Problem("design", f"{design!r} is not one of {', '.join(DESIGNS)}")])
+        raise SeeklabError([Problem("design", f"{design!r} is not one of {', '.join((*LETTERS, *DESIGNS))}")])
     own = numbers(learner)
     block = 65_536
     quarter = own["machine_mib"] * MIB // block // 4
@@ -148,20 +158,25 @@ def _claims(asked: Asked) -> list[Evidence]:
         "asks_most": ("nodes asked per read:", nodes_asked, ""),
     }
     found_all = []
-    for claim, design in asked.answers["claims"].items():
+    clusters = lettered(asked.draws)
+    for claim, letter in asked.answers["claims"].items():
         what, values, unit = measured[claim]
-        why = Mistake(design, f"{claim} is not {design}: {PLACES[design]}")
-        found_all.append(largest(what, design, values, unit=unit, seed=asked.seed, why=why))
+        design = clusters[letter]
+        why = Mistake(design, f"{claim} is not {letter}, which has the design {design}: {PLACES[design]}")
+        found = {one: values[of] for one, of in clusters.items()}
+        found_all.append(largest(what, letter, found, unit=unit, seed=asked.seed, why=why))
     return found_all
 
 
+LETTER = Choice({letter: f"compare the row of {letter} in the table with the four others" for letter in LETTERS})
+
 ASSIGNMENT, check, hint = exercise(
     "hci-taxonomy",
-    Commitment("check-prediction", 5, "prediction", QUESTIONS, _near),
+    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
     Task(
         "check-claims",
-        4,
-        {"claims": Fields(dict.fromkeys(CLAIMS, Choice(PLACES)))},
+        6,
+        {"claims": Fields(dict.fromkeys(CLAIMS, LETTER))},
         _claims,
         (
             "Compare two columns of the table: the local share at the move, and at the end.",
