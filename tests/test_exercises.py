@@ -32,7 +32,7 @@ pytest.importorskip("nbgrader", reason="nbgrader is not installed; `make lab` in
 ASSIGNMENT = "odx-prefetch"
 """The one that a whole class hands in below."""
 ASSIGNMENTS = sorted(path.name for path in exercises.SOLUTIONS.iterdir())
-POINTS = {"check-prediction": 3, "check-diagnosis": 5, "check-fix": 2, "check-fix-elsewhere": 2}
+POINTS = {"check-prediction": 2, "check-diagnosis": 7, "check-fix": 1, "check-fix-elsewhere": 2}
 NOTHING = dict.fromkeys(POINTS, 0)
 LIKELY_ERRORS = 3
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.DOTALL)
@@ -161,7 +161,7 @@ def _checks_not_graded(notebook: Notebook, student: str) -> None:
 
 
 FITTED = {**POINTS, "check-fix-elsewhere": 0}
-BAD = {**NOTHING, "check-prediction": 3}
+BAD = {**NOTHING, "check-prediction": 2}
 SUBMISSIONS: dict[str, tuple[Callable[[Notebook, str], None], dict[str, int]]] = {
     "good": (_good, POINTS),
     "untouched": (lambda _notebook, _student: None, NOTHING),

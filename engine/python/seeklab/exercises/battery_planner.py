@@ -248,7 +248,7 @@ ASSIGNMENT, check, hint = exercise(
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
     Task(
         "check-plan",
-        4,
+        2,
         {"plan": PLAN},
         lambda asked: _measure(asked, site(asked.draws)),
         HINTS,
@@ -257,7 +257,7 @@ ASSIGNMENT, check, hint = exercise(
     ),
     Task(
         "check-plan-elsewhere",
-        3,
+        5,
         {"plan": PLAN},
         lambda asked: _measure(asked, _drawn(source_from(asked.seed))),
         HINTS,

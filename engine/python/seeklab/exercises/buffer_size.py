@@ -158,11 +158,11 @@ CODE = Code(("load", "backend", "burst_s", "delay_percent"))
 
 ASSIGNMENT, check, hint = exercise(
     "buffer-size",
-    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
-    Task("check-size", 3, {"size": CODE}, lambda asked: _measure(asked, burst(asked.draws)), HINTS, seeds=1),
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    Task("check-size", 2, {"size": CODE}, lambda asked: _measure(asked, burst(asked.draws)), HINTS, seeds=1),
     Task(
         "check-size-elsewhere",
-        3,
+        5,
         {"size": CODE},
         lambda asked: _measure(asked, _drawn(source_from(asked.seed).randbytes(4))),
         HINTS,

@@ -162,8 +162,8 @@ HINTS = (
 
 ASSIGNMENT, check, hint = exercise(
     "burst-budget",
-    Commitment("check-prediction", 4, "prediction", QUESTIONS, _near),
-    Task("check-cheapest", 3, {"cheapest": CHEAPEST}, _sized, HINTS, seeds=2),
-    Task("check-cheapest-elsewhere", 3, {"cheapest": CHEAPEST}, _sized, HINTS, seeds=3),
+    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+    Task("check-cheapest", 2, {"cheapest": CHEAPEST}, _sized, HINTS, seeds=2),
+    Task("check-cheapest-elsewhere", 5, {"cheapest": CHEAPEST}, _sized, HINTS, seeds=3),
     bounds={"patience_s": PATIENCE_S},
 )

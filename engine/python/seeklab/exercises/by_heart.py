@@ -131,7 +131,7 @@ SHAPE = Shape(
     hints=(
         "One request at a time: how long does one take? The rate is one divided by that time.",
         "A read takes a seek and half a turn; each thread uses one disk; each round trip carries one window.",
-        "1000 / (seek_ms + 30,000 / rpm) for each thread, and window over round trip.",
+        "Divide a second by the sum of seek and half a turn, for each thread; divide the window by the round trip.",
     ),
 )
 system = SHAPE.own

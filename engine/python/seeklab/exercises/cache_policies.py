@@ -178,11 +178,11 @@ HINTS = (
 
 ASSIGNMENT, check, hint = exercise(
     "cache-policies",
-    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
-    Task("check-policy", 3, {"Policy": CODE}, lambda asked: _play(asked, contests(asked.draws, asked.seed)), HINTS),
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+    Task("check-policy", 2, {"Policy": CODE}, lambda asked: _play(asked, contests(asked.draws, asked.seed)), HINTS),
     Task(
         "check-policy-elsewhere",
-        3,
+        5,
         {"Policy": CODE},
         lambda asked: _play(asked, other_contests(asked.draws, asked.seed)),
         HINTS,

@@ -181,7 +181,7 @@ SHAPE = Shape(
     hints=(
         "How fast does the drive accept data, for how long, and who else writes to it all the time?",
         "The cache holds static + lent GB, including the service's writes; beyond it both share 100 MB/s.",
-        "fast_gb slightly below (static_gb + lent) * (1 - service_mb / 1800), pause_s 0, rate_mb 98 - service_mb.",
+        "Leave the service its share of the cache, take nearly all that remains of the slow rate, and do not pause.",
     ),
     seeds=1,
     events=20_000_000,

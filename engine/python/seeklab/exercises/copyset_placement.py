@@ -193,10 +193,10 @@ HINTS = (
 ASSIGNMENT, check, hint = exercise(
     "copyset-placement",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-    Task("check-place", 4, {"place": PLACE}, lambda asked: _measure(asked, fleet(asked.draws)), HINTS),
+    Task("check-place", 2, {"place": PLACE}, lambda asked: _measure(asked, fleet(asked.draws)), HINTS),
     Task(
         "check-place-elsewhere",
-        3,
+        5,
         {"place": PLACE},
         lambda asked: _measure(asked, _drawn(source_from(asked.seed))),
         HINTS,

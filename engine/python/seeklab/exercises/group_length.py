@@ -99,7 +99,7 @@ SHAPE = Shape(
     hints=(
         "What ends a group on a busy pool, and on an idle one?",
         "At what age do writes start to precede reads? Groups that end sooner avoid this.",
-        "One second serves reads, but writes metadata too often; writes become overdue at 2.5 s.",
+        "One second serves reads, but writes metadata too often; at 2.5 s some writes are already overdue.",
     ),
     events=10_000_000,
 )

@@ -310,10 +310,10 @@ FIX_HINTS = (
 
 ASSIGNMENT, check, hint = exercise(
     "odx-prefetch",
-    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
     Task(
         "check-diagnosis",
-        5,
+        7,
         {
             "diagnosis": Fields(
                 {
@@ -334,7 +334,8 @@ ASSIGNMENT, check, hint = exercise(
         ),
         seeds=1,
         by_parts=True,
+        guessed=2,  # Phase and cause are the same for everyone, so they count only with the numbers.
     ),
-    Task("check-fix", 2, {"fix": FIX}, _fix, FIX_HINTS, events=MAX_EVENTS),
+    Task("check-fix", 1, {"fix": FIX}, _fix, FIX_HINTS, events=MAX_EVENTS),
     Task("check-fix-elsewhere", 2, {"fix": FIX}, _fix_elsewhere, FIX_HINTS, events=MAX_EVENTS),
 )

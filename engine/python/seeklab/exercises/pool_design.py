@@ -218,7 +218,7 @@ ASSIGNMENT, check, hint = exercise(
     "pool-design",
     Task(
         "check-binds",
-        3,
+        2,
         {"binds": Fields({test: Choice(question.because) for test, question in QUESTIONS.items()})},
         _binds,
         (
@@ -229,8 +229,8 @@ ASSIGNMENT, check, hint = exercise(
         seeds=1,
         by_parts=True,
     ),
-    Task("check-reads", 2, {"design": DESIGN}, lambda asked: _test(asked, "working-set"), HINTS),
-    Task("check-writes", 2, {"design": DESIGN}, lambda asked: _test(asked, "9-sync-writes"), HINTS),
-    Task("check-streams", 2, {"design": DESIGN}, lambda asked: _test(asked, "4-streams-warm"), HINTS),
-    Task("check-cost", 3, {"design": DESIGN}, _cost, HINTS, seeds=1),
+    Task("check-reads", 1, {"design": DESIGN}, lambda asked: _test(asked, "working-set"), HINTS),
+    Task("check-writes", 1, {"design": DESIGN}, lambda asked: _test(asked, "9-sync-writes"), HINTS),
+    Task("check-streams", 1, {"design": DESIGN}, lambda asked: _test(asked, "4-streams-warm"), HINTS),
+    Task("check-cost", 7, {"design": DESIGN}, _cost, HINTS, seeds=1),
 )

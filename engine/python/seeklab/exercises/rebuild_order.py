@@ -213,7 +213,7 @@ SHAPE = Shape(
     hints=(
         "How often does the rebuild return to a zone, and what must it know to avoid that?",
         "memory_gb / 100 bytes is the number of blocks that can be sorted together; a mirror need not know any.",
-        "room = memory_gb / 100 * block_kib * 1024 GB: by address for a mirror, or if all fits; else room.",
+        "Compare the data that memory can sort with all data: by address if all fits, else as much as memory can hold.",
     ),
     seeds=1,
 )

@@ -217,10 +217,10 @@ HINTS = (
 ASSIGNMENT, check, hint = exercise(
     "shaken-disks",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-    Task("check-shaken", 4, {"shaken": NAME}, lambda asked: _measure(asked, shelf(asked.draws)), HINTS),
+    Task("check-shaken", 2, {"shaken": NAME}, lambda asked: _measure(asked, shelf(asked.draws)), HINTS),
     Task(
         "check-shaken-elsewhere",
-        3,
+        5,
         {"shaken": NAME},
         lambda asked: _measure(asked, _drawn(source_from(asked.seed))),
         HINTS,

@@ -210,14 +210,14 @@ ASSIGNMENT, check, hint = exercise(
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
     Task(
         "check-map",
-        3,
+        2,
         {"Policy": CODE},
         lambda asked: _measure(asked, _drawn(source_from(asked.seed), disk(asked.draws).shards)),
         HINTS,
     ),
     Task(
         "check-map-elsewhere",
-        3,
+        4,
         {"Policy": CODE},
         lambda asked: _measure(asked, _drawn(source_from(asked.seed))),
         HINTS,

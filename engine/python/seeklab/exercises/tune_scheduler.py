@@ -153,7 +153,7 @@ ASSIGNMENT, check, hint = exercise(
     "tune-scheduler",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
     # In the quiet hour: smooth writes without delays, and faster reads.
-    Task("check-quiet", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "quiet"), HINTS),
+    Task("check-quiet", 2, {"choice": CHOICE}, lambda asked: _judge(asked, "quiet"), HINTS),
     # The same choice in the rush: reads, throughput and memory.
-    Task("check-rush", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "rush"), HINTS),
+    Task("check-rush", 4, {"choice": CHOICE}, lambda asked: _judge(asked, "rush"), HINTS),
 )

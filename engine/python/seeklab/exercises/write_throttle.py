@@ -202,10 +202,10 @@ HINTS = (
 ASSIGNMENT, check, hint = exercise(
     "write-throttle",
     Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-    Task("check-throttle", 3, {"Policy": CODE}, _own, HINTS),
+    Task("check-throttle", 2, {"Policy": CODE}, _own, HINTS),
     Task(
         "check-throttle-elsewhere",
-        3,
+        4,
         {"Policy": CODE},
         lambda asked: _measure(asked, _drawn(source_from(asked.seed))),
         HINTS,
