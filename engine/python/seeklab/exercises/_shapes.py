@@ -137,7 +137,7 @@ class Shape:
 
 
 def _on(system: System, item: Evidence) -> Evidence:
-    """State the system beside its evidence, once, and not in the name of each number."""
+    """Move the system out of the name of each number, so that a verdict states it once."""
     told = sentence(str(system))
     return replace(item, what=item.what.replace(f", {told}", "").replace(told, "the answer"), on=told)
 

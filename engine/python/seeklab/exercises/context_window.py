@@ -53,7 +53,7 @@ QUESTIONS = {
 DEMANDS = (
     f"random reads, when they have asked for 10 to 60% of the file: at most {SURPLUS:g} times as many bytes are read",
     f"a thread that reads at four places in turn: at least {100 * KEPT:g}% of the rate of the best of four kernels",
-    "the second check asks for both, because whoever reads ahead of everything serves streams too",
+    "the second check asks for both, because a policy that reads ahead of everything serves streams too",
 )
 
 
@@ -235,7 +235,7 @@ def _streams(asked: Asked) -> list[Evidence]:
         with asked.play("Policy") as policy:
             alone = rate(on, policy, asked.seed, count=1)
         why = WHY["one-stream" if alone >= asked.bound("kept") * best_rate(on, asked.seed, count=1) else "too-little"]
-    # Whoever reads ahead of everything serves streams too.
+    # A policy that reads ahead of everything serves streams too.
     return [
         Evidence(f"{on}: four places in turn", found, f">= {least:.1f}", found >= least, "MiB/s", asked.seed).because(
             why
