@@ -112,7 +112,7 @@ def _biosnoop(lines: Lines, at: int, columns: list[str], first: int) -> Block | 
                     round(ms * 1e6),
                 )
             )
-        except ValueError:
+        except (ValueError, OverflowError):
             break
         end += 1
     return Block("biosnoop", at + 1, end, list(found)) if found else None
