@@ -228,6 +228,11 @@ TRACE = """[ 3072.990992] INFO: task kworker/u146:16:495 blocked for more than 1
 [ 3073.071176]  jbd2_log_wait_commit+0xac/0x120 [jbd2]
 """
 FROM_MEMORY = "    lat (usec): min=0, max=1099, avg= 0.90, stdev= 1.26\n"
+IOTOP = """Total DISK READ: 180.16 K/s | Total DISK WRITE: 9.18 M/s
+  TID  PRIO  USER     DISK READ  DISK WRITE  SWAPIN     IO>    COMMAND
+  420 be/4 mysql      62.56 K/s    9.10 M/s  0.00 % 87.40 % /usr/sbin/mysqld --daemonize
+  421 be/4 root        0.00 B/s    0.00 B/s  0.00 % 27.40 % [jbd2/sda1-8]
+"""
 SMARTD = "Nov 27 10:00:01 a smartd[99]: Device: /dev/sdb [SAT], 24 Currently unreadable (pending) sectors\n"
 
 
@@ -270,6 +275,7 @@ SMARTD = "Nov 27 10:00:01 a smartd[99]: Device: /dev/sdb [SAT], 24 Currently unr
         (LOCKUP, "dmesg", "cpu-in-the-path", "likely"),
         (TRACE, "dmesg", "hung-device", "possible"),
         (FROM_MEMORY, "fio-text", "measured-memory", "likely"),
+        (IOTOP, "iotop", "sync-one-by-one", "possible"),
         (SMARTD, "smartd-log", "dying-member", "likely"),
     ],
 )

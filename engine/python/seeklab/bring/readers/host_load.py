@@ -72,6 +72,13 @@ def read(lines: Lines, at: int) -> Block | None:
     return None
 
 
+def program(text: str) -> str:
+    """Return the name of a command line: without its folder, or without a kernel thread's number (`[z_wr_iss/2]`)."""
+    words = text.strip("[]").split(maxsplit=1)
+    name = words[0] if words else ""
+    return (name.rpartition("/")[2] if name.startswith("/") else name.partition("/")[0]) or "?"
+
+
 def _pressure(lines: Lines, at: int) -> Block | None:
     found: list[Value] = []
     end = at
@@ -179,7 +186,7 @@ def _iotop(lines: Lines, at: int) -> Block | None:
                 if (value := scaled(f"{cell}{unit}")) is not None:
                     values.append(Value(lines[end].split()[0].lower(), name, value, "bytes/s", end + 1))
         elif process := IOTOP_ROW.match(lines[end]):
-            subject = f"process {process[6].strip('[]').split('/')[0].split()[0]}"
+            subject = f"process {program(process[6])}"
             for name, cell, unit in (("reads", process[1], process[2]), ("writes", process[3], process[4])):
                 if (value := scaled(f"{cell}{unit}")) is not None:
                     values.append(Value(subject, name, value, "bytes/s", end + 1))

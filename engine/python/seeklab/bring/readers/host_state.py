@@ -12,6 +12,7 @@ from seeklab.bring.block import Block, Value
 from seeklab.bring.json_block import document_at, finite
 from seeklab.bring.lines import command
 from seeklab.bring.numbers import K, number, scaled
+from seeklab.bring.readers.host_load import program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,13 +121,9 @@ def _asleep(lines: Lines, at: int) -> tuple[list[Value], int]:
 
 
 def _asleep_in(text: str, function: str, line: int) -> list[Value]:
-    subject = f"process {_program(text)}"
+    subject = f"process {program(text)}"
     found = [Value(subject, "process state", "D", line=line)]
     return [*found, Value(subject, "waits in", function, line=line)] if "_" in function else found
-
-
-def _program(text: str) -> str:
-    return text.strip("[]").split("/")[-1 if text.startswith("/") else 0].split()[0] if text.strip("[]/ ") else "?"
 
 
 def _stack(lines: Lines, at: int) -> tuple[list[Value], int]:
