@@ -145,8 +145,8 @@ SHAPE = Shape(
     kinds={
         # No limit serves two of them: the least that keeps one busy makes the log of another wait too long.
         "disk": lambda source: _drawn(source, (60, 71), (150, 161)),
-        "array": lambda source: _drawn(source, (720, 801), (44, 49)),
-        "flash": lambda source: _drawn(source, (1650, 1751), (60, 81)),
+        "array": lambda source: _drawn(source, (720, 801), (42, 46)),
+        "flash": lambda source: _drawn(source, (1580, 1641), (42, 47)),
     },
     questions=QUESTIONS,
     near=_near,

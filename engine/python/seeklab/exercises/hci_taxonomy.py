@@ -172,10 +172,10 @@ LETTER = Choice({letter: f"compare the row of {letter} in the table with the fou
 
 ASSIGNMENT, check, hint = exercise(
     "hci-taxonomy",
-    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
     Task(
         "check-claims",
-        6,
+        7,
         {"claims": Fields(dict.fromkeys(CLAIMS, LETTER))},
         _claims,
         (
