@@ -27,10 +27,10 @@ QUESTIONS = {
 }
 
 
-def _drawn(source: random.Random, in_flight: int) -> System:
+def _drawn(source: random.Random, in_flight: int, thread_us: tuple[int, int]) -> System:
     known = {
         "in_flight_mib": in_flight,
-        "thread_us": source.randrange(1400, 1900, 50),
+        "thread_us": source.randrange(*thread_us, 50),
         "per_byte_ns": source.choice((0.3, 0.4, 0.5)),
         "rate_mb_per_s": source.choice((1600, 2000, 2400)),
     }
@@ -83,9 +83,9 @@ SHAPE = Shape(
     id="combined-size",
     what="server",
     kinds={
-        "shallow": lambda source: _drawn(source, 4),
-        "deep": lambda source: _drawn(source, 16),
-        "deepest": lambda source: _drawn(source, 64),
+        "shallow": lambda source: _drawn(source, 4, (400, 700)),
+        "deep": lambda source: _drawn(source, 16, (700, 1200)),
+        "deepest": lambda source: _drawn(source, 64, (1400, 1900)),
     },
     questions=QUESTIONS,
     near=_near,
