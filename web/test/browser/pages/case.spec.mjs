@@ -19,7 +19,7 @@ import {
   tabTo,
 } from "../kit.mjs";
 
-test("the first load has one case of the library, and beside the engine at most 200 kB gzip", async ({ open }) => {
+test("the first load has one case of the library, and beside the engine at most 175 kB gzip", async ({ open }) => {
   const page = await open(casePage);
   await shown(page);
   const urls = await page.evaluate(() =>
@@ -35,7 +35,7 @@ test("the first load has one case of the library, and beside the engine at most 
   assert.ok(library[0][1] < 25_000, `${library[0]}`);
   const total = sizes.reduce((sum, [, size]) => sum + size, 0);
   const wasm = sizes.find(([name]) => name.endsWith(".wasm"))[1];
-  assert.ok(total - wasm < 200_000, `${total - wasm} bytes beside the engine`);
+  assert.ok(total - wasm < 175_000, `${total - wasm} bytes beside the engine`);
   note(`${(total / 1000).toFixed(0)} kB, of which the engine ${(wasm / 1000).toFixed(0)} kB`);
 });
 
