@@ -131,7 +131,8 @@ def _page(rows: list[Row]) -> str:
     head = HEAD.format(count=len({row.name for row in rows}), summary=items)
     return head + "".join(
         f"| {row.name}{' (unseen)' if row.unseen else ''} | {row.family} | {row.rw} "
-        f"| {', '.join(map(str, row.depths))} | {row.mean:.1f} | {row.p99:.1f} | {row.simple_mean:.1f} | {row.simple_p99:.1f} |\n"
+        f"| {', '.join(map(str, row.depths))} | {row.mean:.1f} | {row.p99:.1f} "
+        f"| {row.simple_mean:.1f} | {row.simple_p99:.1f} |\n"
         for row in rows
     )
 
