@@ -5,6 +5,7 @@
 //! defaults of the jobs in the files. A shell script is read from its first fio command on; what follows the command (a pipe, a
 //! redirection, another command) is not read. Variables of the shell become variables of a job file.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -69,7 +70,7 @@ const READ_HERE: [&str; 3] = ["minimal", "output-format", "section"];
 const OF_FIO: [&str; 7] = ["jobname", "jobnum", "filenum", "clientuid", "pagesize", "mb_memory", "ncpus"];
 const PROGRAM: &str = "fio";
 /// Words of a line before the command's name, such as `sudo`.
-const WORDS_BEFORE: usize = 6;
+const WORDS_BEFORE: usize = 12;
 /// Why they have no effect.
 const OWN: &str = "it is about fio's process and its output, not about the storage";
 
@@ -86,8 +87,37 @@ pub(super) struct CommandLine {
 
 /// Whether a text is a command line, or a shell script with one, rather than a job file.
 pub(super) fn is_command(text: &str) -> bool {
+    let typed = typed(text);
     let is_section = |line: &str| line.strip_prefix('[').is_some_and(|name| !name.starts_with(['[', ' ']) && name.contains(']'));
-    !text.lines().any(|line| is_section(line.trim())) && start(text).is_some()
+    !text.lines().any(|line| is_section(line.trim())) && start(&typed).is_some()
+}
+
+/// Dashes and quotes into which word processors and blogs turn typed ones.
+const DASHES: [char; 5] = ['\u{2010}', '\u{2011}', '\u{2013}', '\u{2014}', '\u{2212}'];
+const QUOTES: [char; 2] = ['\u{2018}', '\u{2019}'];
+const DOUBLE_QUOTES: [char; 2] = ['\u{201c}', '\u{201d}'];
+
+/// A text as it was typed: a typographic dash at the start of a word stands for two dashes, and quotes are straight.
+fn typed(text: &str) -> Cow<'_, str> {
+    if !text.contains(|letter| DASHES.contains(&letter) || QUOTES.contains(&letter) || DOUBLE_QUOTES.contains(&letter)) {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    let mut starts_word = true;
+    while let Some(letter) = letters.next() {
+        match letter {
+            dash if starts_word && DASHES.contains(&dash) => {
+                while letters.next_if(|next| *next == '-' || DASHES.contains(next)).is_some() {}
+                plain.push_str("--");
+            }
+            quote if QUOTES.contains(&quote) => plain.push('\''),
+            quote if DOUBLE_QUOTES.contains(&quote) => plain.push('"'),
+            other => plain.push(other),
+        }
+        starts_word = letter.is_whitespace();
+    }
+    Cow::Owned(plain)
 }
 
 /// Where the first fio command of a text begins: at its options, or at the name of fio.
@@ -144,6 +174,10 @@ fn words(text: &str) -> Result<(Vec<String>, String), &'static str> {
             },
             '#' if shell.word.is_none() => while shell.letters.next_if(|letter| *letter != '\n').is_some() {},
             '\n' | ';' | '|' | '&' | '>' | '<' | ')' | '`' => {
+                // The number of a stream, as in `2>&1`.
+                if letter == '>' {
+                    shell.word.take_if(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+                }
                 let started = shell.ends_word();
                 // Lines of options without backslashes between them belong together.
                 let goes_on = letter == '\n' && shell.letters.clone().find(|letter| !letter.is_whitespace()) == Some('-');
@@ -269,7 +303,8 @@ pub(super) fn read(
     if let Some(problem) = ini::unreadable(main, text) {
         return Err(vec![problem]);
     }
-    let (words, behind) = words(&text[start(text).unwrap_or(0)..])
+    let text = typed(text);
+    let (words, behind) = words(&text[start(&text).unwrap_or(0)..])
         .map_err(|what| vec![Problem::new(main, format!("{what}; close it, or write the options as a job file"))])?;
     let place = Place { file: Rc::from(main), line: 1 };
     let start = words.iter().position(|word| is_program(word)).map_or(0, |program| program + 1);

@@ -606,13 +606,16 @@ impl Draft {
         smallest
     }
 
-    /// Notes that fio's map of visited blocks, which has blocks of one size, ends a job of other sizes early.
+    /// Notes that fio's map of visited blocks, which has the smallest block of all directions, ends a job of other blocks early.
     fn one_map(&self, notes: &mut Notes) {
-        let [read, write, _] = self.blocks();
-        if self.is_mixed() && self.pattern.is_random() && !self.norandommap && self.distribution.is_none() && read.0 != write.0 {
-            let option = if self.places.contains_key("bsrange") { "bsrange" } else { "bs" };
+        let smallest = self.blocks().map(|(smallest, _)| smallest);
+        let uses = [self.pattern.reads, self.pattern.writes && !self.pattern.trims(), self.pattern.trims()];
+        let of_map = smallest.into_iter().min();
+        let differs = smallest.into_iter().zip(uses).any(|(bytes, used)| used && Some(bytes) != of_map);
+        if differs && self.pattern.is_random() && !self.norandommap && self.distribution.is_none() {
+            let option = ["bssplit", "bsrange"].into_iter().find(|option| self.places.contains_key(option)).unwrap_or("bs");
             notes.warnings.push(format!(
-                "{}: with different sizes of reads and writes, fio 3.33 confuses its map of visited blocks and may end the job early; write norandommap.",
+                "{}: with different sizes of reads, writes and trims, fio 3.33 confuses its map of visited blocks and may end the job early; write norandommap.",
                 self.place(option)
             ));
         }

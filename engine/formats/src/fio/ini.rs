@@ -136,8 +136,10 @@ impl Reader<'_> {
         if !section.is_global() {
             self.jobs += 1;
             if self.jobs == JOBS_MAX + 1 {
-                self.problems
-                    .push(Problem::new(section.place.to_string(), format!("this job exceeds the maximum of {JOBS_MAX} jobs in a file; split the file")));
+                self.problems.push(Problem::new(
+                    section.place.to_string(),
+                    format!("this job exceeds the maximum of {JOBS_MAX} jobs in a file; split the file"),
+                ));
             }
         }
         self.sections.push(section);

@@ -595,6 +595,23 @@ fn options_beside_a_job_file_are_defaults_of_its_jobs() {
 }
 
 #[test]
+fn lines_of_shells_and_blogs_are_read_as_they_were_typed() {
+    for line in [
+        "nice -n 5 fio --name=a --rw=write --size=1m 2>&1 | tee out.txt",
+        "for i in 1 2 3; do fio --name=a --rw=write --size=1m; done",
+        "fio \u{2013}name=a \u{2014}rw=write \u{2013}\u{2013}size=1m",
+        "fio --name=\u{201c}a\u{201d} --rw=\u{2018}write\u{2019} --size=1m",
+    ] {
+        let found = jobs(line);
+        assert_eq!(
+            (found.len(), &found[0]["name"], &found[0]["rw"], &found[0]["size"]),
+            (1, &json!("a"), &json!("write"), &json!(1 << 20)),
+            "{line}"
+        );
+    }
+}
+
+#[test]
 fn odd_block_sizes_are_whole_pages_for_the_device() {
     let found = read("[a]\nrw=write\nbs=2300\nsize=2m\nfdatasync=1\n").expect("valid");
     assert_eq!((&found.jobs[0].scenario["bs"], &found.jobs[0].scenario["size"]), (&json!(4096), &json!(911 * 4096 + 512)));
@@ -629,6 +646,7 @@ fn different_sizes_of_one_random_map_are_noted() {
     };
     assert!(noted("bs=8k,32k"));
     assert!(noted("bs=,8k"));
+    assert!(noted("rw=randtrim\nbs=,,8k"));
     assert!(!noted("bs=8k,32k\nnorandommap"));
     assert!(!noted("bs=8k"));
     assert!(!noted("bssplit=4k/50:8k/50,4k/50:64k/50"));
