@@ -71,6 +71,9 @@ interface SiteEngine {
   readonly ask: <T>(name: string, input: unknown) => T;
 }
 
+/** The cases of the front page: its incident, and the one that the designer's tests belong to. */
+const frontCases = "incast+eleven-metrics";
+
 let started: Promise<SiteEngine> | undefined;
 
 /** The engine that the site ships, for what is made when it is built. */
@@ -176,13 +179,14 @@ interface WholeLibrary {
 }
 
 /**
- * The library with one case, or none, for a page. Python plays shifts with the whole library, so a page gets no `shift`. Nor does it
- * get the sources of presets, which no page shows.
+ * The library with one case, several with a plus between their names, or none, for a page. Python plays shifts with the whole
+ * library, so a page gets no `shift`. Nor does it get the sources of presets, which no page shows.
  */
 export function libraryOf(id: string, text = readFileSync(libraryFile, "utf8")): string {
   const whole = JSON.parse(text) as WholeLibrary;
-  const cases = whole.cases.filter(({ document }) => document.id === id);
-  if (id !== "" && cases.length === 0) throw new Error(`There is no case ${id}.`);
+  const wanted = id === "" ? [] : id.split("+");
+  const cases = whole.cases.filter(({ document }) => wanted.includes(document.id));
+  if (cases.length < wanted.length) throw new Error(`There is no case ${id}.`);
   const facts = new Set(cases.flatMap(({ document }) => (document.facts ?? []).map((fact) => fact.id)));
   const ranges = Object.fromEntries(Object.entries(whole.ranges).filter(([name]) => facts.has(name)));
   const presets = whole.presets.map((preset) => ({ ...preset, source: undefined }));
@@ -212,20 +216,20 @@ export function libraries(): Plugin {
       order: "pre",
       handler: (page) =>
         page.replace(
-          /content="case:([a-z0-9-]*)"/,
+          /content="case:([a-z0-9+-]*)"/,
           (_, id: string) => `content="${libraryName(id)}" data-case="${id}"`,
         ),
     },
     configureServer(server) {
       server.middlewares.use("/libraries", (request, response, next) => {
-        const name = /^\/([a-z0-9-]+)-[0-9a-f]{8}\.json$/.exec(request.url ?? "")?.[1];
+        const name = /^\/([a-z0-9+-]+)-[0-9a-f]{8}\.json$/.exec(request.url ?? "")?.[1];
         if (name === undefined) next();
         else response.setHeader("content-type", "application/json").end(libraryOf(name === "presets" ? "" : name));
       });
     },
     async closeBundle() {
       mkdirSync(join(outDir, "libraries"), { recursive: true });
-      for (const id of ["", ...(await allCases()).map((document) => document.id)]) {
+      for (const id of ["", frontCases, ...(await allCases()).map((document) => document.id)]) {
         writeFileSync(join(outDir, libraryName(id)), libraryOf(id));
       }
     },
@@ -248,7 +252,7 @@ export interface Surroundings {
 
 /** The front page with the first picture of its incident, and the list of all. */
 async function fillFrontPage(page: string, cases: readonly CaseDocument[]): Promise<string> {
-  const id = /name="library" content="(?:case:|libraries\/)([a-z0-9-]+?)(?:-[0-9a-f]{8}\.json)?"/.exec(page)?.[1];
+  const id = /name="library" content="(?:case:|libraries\/)([a-z0-9-]+?)(?:\+|-[0-9a-f]{8}\.json|")/.exec(page)?.[1];
   const document = cases.find((each) => each.id === id);
   if (document === undefined) throw new Error(`index.html: there is no case "${id ?? ""}" to show`);
   const painted = theme();

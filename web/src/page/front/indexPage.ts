@@ -40,7 +40,7 @@ async function open(linked: PageState): Promise<void> {
     .then(list)
     .catch((error: unknown) => message.fail(error));
   openDoors(place("doors"));
-  const id = document.querySelector<HTMLMetaElement>("meta[name=library]")!.dataset.case!;
+  const id = document.querySelector<HTMLMetaElement>("meta[name=library]")!.dataset.case!.split("+")[0]!;
   await live(engine, await engine.call("case", { id }));
   await Promise.all([listed, poolDoor(engine, place("door-pool"))]);
   // The target of the address did not exist yet when the browser looked for it.
