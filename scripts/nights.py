@@ -1,8 +1,7 @@
-"""Measure how much one look tells about nights on call: `python scripts/nights.py [TEST [TRAIN]]`.
+"""Measure how much one look tells about nights: `python scripts/nights.py [TEST [TRAIN]]`.
 
-A naive Bayes classifier, one for each platform, learns from TRAIN nights of level 1 and names the cause of TEST others:
-from what is free (ticket, sheet, lists, the users' number), and from each single look, which sees the free information
-too. Numbers become bins of half a power of two. Nights are worth playing if neither suffices.
+A naive Bayes classifier, one for each platform, learns from TRAIN nights of level 1 and names the cause of TEST others.
+It sees what is free (ticket, sheet, lists, the users' number), alone or with a single look. Numbers become bins of half a power of two. Nights are worth playing if neither suffices.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ MOST_FREE, MOST_BY_ONE_LOOK = 0.35, 0.65
 
 @dataclass(frozen=True)
 class Seen:
-    """What can be seen of one night: the features of what is free and of each look."""
+    """One night as a player sees it: the features of what is free and of each look."""
 
     platform: str
     cause: str

@@ -65,11 +65,10 @@ def test_a_server_that_is_started_again_knows_where_everyone_was(rooms: Rooms) -
     for message in ({"do": "look", "command": "iostat -x"}, {"do": "think", "cause": 2}):
         rooms.answer(token, message)
     again = Rooms(SECRET, STUDENTS, rooms.log)
-    assert again.answer(token, {"do": "look", "command": "fio"}) == rooms.answer(
-        token, {"do": "look", "command": "fio"}
-    )
-    rooms.answer(token, {"do": "done"})
-    assert Rooms(SECRET, STUDENTS, rooms.log).results() == rooms.results()
+    told = again.answer(token, {"do": "look", "command": "fio"})
+    again.answer(token, {"do": "done"})
+    assert Rooms(SECRET, STUDENTS, rooms.log).results() == again.results()
+    assert rooms.answer(token, {"do": "look", "command": "fio"}) == told
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def add(commands: Commands) -> None:
         metavar="N",
         type=int,
         choices=(1, 2, 3, 4),
-        help="a night on a platform that several causes share: 1 one cause, 2 with a harmless oddity, 3 two causes,"
-        " 4 one that gets worse; the default without a seed is 1",
+        help="a night on a platform that several causes share. 1: one cause. 2: with a harmless oddity. 3: two causes."
+        " 4: one that gets worse. Without a seed the default is 1",
     )
     added.add_argument("--bank", metavar="FILE", help="draw the causes of nights from a teacher's file")
     added.add_argument("--weeks", metavar="N-M", help="draw the shift from these weeks of the course, such as 1-5")

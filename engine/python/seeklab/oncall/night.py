@@ -54,7 +54,7 @@ AS_BEFORE = "as before"
 STAGES_S = (20, 45, 75)
 """When a cause that gets worse reaches its next stages, in seconds on the clock."""
 APART = 2.0
-"""Two outputs differ if a number of one is this many times that of the other, beyond what two runs of each differ."""
+"""Two outputs differ if a number is this many times as large in one, and two runs of each differ by less."""
 SMALL = 0.01
 """Added to numbers before they are compared, so that 0 and 0.001 are not infinitely apart."""
 NOT_COMPARED = ("oplog", "dashboard")
@@ -144,7 +144,7 @@ class Night(Shift):
 
     def _choose(self, possible: tuple[Cause, ...], source: random.Random) -> tuple[Cause, ...]:
         """Choose the causes; two at once change different fields."""
-        first = source.choice(possible)
+        first = source.choices(possible, [cause.weight for cause in possible])[0]
         if self.level != TWO:
             return (first,)
         fields = set(changes_of(first, self.seed))
@@ -267,7 +267,7 @@ class Night(Shift):
             self._known.clear()
 
     def holds(self) -> bool:
-        """Return whether the changes mend it; where no setting would, whether the player left all settings alone."""
+        """Return whether the changes fix it; where no setting would, whether the player left all settings alone."""
         if not self.remedy:
             return self.right and not self.changes
         return super().holds()
@@ -331,7 +331,7 @@ class Night(Shift):
             hidden = "" if self.shows(cause) else "what else differs tonight hides it. Alone it shows: "
             lines.append(f"The look that shows it, `{incident.command}`: {hidden}{incident.tells}")
         remedy = ", ".join(f"{path} = {value}" for path, value in self.remedy.items())
-        lines.append(f"Fix: set {remedy}" if remedy else "Fix: no setting mends it. Leave them alone and report it.")
+        lines.append(f"Fix: set {remedy}" if remedy else "Fix: no setting fixes it. Leave them alone and report it.")
         if self.oddity:
             lines.append(f"The oddity that does no harm: {self.oddity.says}")
         lines.append("\nWhat excluded the others:")
@@ -360,7 +360,7 @@ class Night(Shift):
         return dict(sorted(found.items()))
 
     def offered(self) -> list[str]:
-        """Return every path that `get` and `set` know: those of the healthy system, whatever the cause."""
+        """Return every path that `get` and `set` know: the healthy system's, whatever the cause."""
         return sorted({*offered(self._healthy), *self.platform.settable})
 
     def _differences(self, cause: Cause) -> list[Difference]:

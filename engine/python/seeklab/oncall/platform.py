@@ -41,14 +41,16 @@ NEEDED = {
     "tells": str,
     "tell": list,
 }
-OPTIONAL = {"draw": list, "worse": dict}
+OPTIONAL = {"draw": list, "worse": dict, "weight": int}
 OF_A_CONDITION = {"look", "field", "above", "below", "equals"}
 GET = "get "
+USUAL_WEIGHT = 5
+"""Programs that read or write too much have a smaller weight: one look at them tells a third of the causes apart."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A statement about one number of one look: it exists and lies between two bounds, or has a value.
+    """A statement about one number of one look: it exists and is between two bounds, or has a value.
 
     A look is a command, or `get PATH`, whose only value has no `field`.
     """
@@ -87,8 +89,10 @@ class Cause:
     platform: str
     incident: Incident
     tell: tuple[Condition, ...]
-    """What `incident.tells` says about the output, to be checked."""
+    """The conditions that `incident.tells` states in words."""
     worse: Worse | None
+    weight: int
+    """How often it is drawn, compared with the others of its platform."""
     is_held_out: bool = False
     """Whether it comes from a bank."""
 
@@ -213,6 +217,7 @@ def _cause(entry: Mapping[str, Any], of: Mapping[str, Any], *, is_held_out: bool
         incident=incident,
         tell=tuple(Condition(**condition) for condition in entry["tell"]),
         worse=Worse(worse["path"], tuple(worse["times"])) if worse else None,
+        weight=entry.get("weight", USUAL_WEIGHT),
         is_held_out=is_held_out,
     )
 
@@ -268,7 +273,7 @@ def _problems(entry: Any, place: str) -> list[Problem]:
         for name in entry
         if name not in fields
     ]
-    kinds: dict[type, str] = {str: "a text", dict: "a table", list: "a list"}
+    kinds: dict[type, str] = {str: "a text", dict: "a table", list: "a list", int: "a whole number"}
     found += [
         Problem(f"{place}.{name}", f"is not {kinds[kind]}")
         for name, kind in fields.items()
@@ -286,9 +291,11 @@ def _more_problems(entry: Mapping[str, Any], place: str) -> list[Problem]:
     if entry["platform"] not in platforms():
         found.append(Problem(f"{place}.platform", f"{entry['platform']!r} is not one of {', '.join(platforms())}"))
     if not _is_look(entry["command"]):
-        found.append(Problem(f"{place}.command", f"{entry['command']!r} is not a command of the incident room"))
+        found.append(Problem(f"{place}.command", f"{entry['command']!r} is not a command of the shell"))
     if not re.fullmatch(r"[a-z0-9-]+", entry["id"]):
         found.append(Problem(f"{place}.id", f"{entry['id']!r} is not a name of small letters, digits and -"))
+    if entry.get("weight", USUAL_WEIGHT) < 1:
+        found.append(Problem(f"{place}.weight", f"{entry['weight']} is not a whole number of at least 1"))
     earlier: list[str] = []
     for nth, draw in enumerate(entry.get("draw", ())):
         try:

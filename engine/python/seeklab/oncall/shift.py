@@ -127,7 +127,7 @@ class Shift:
 
     @property
     def sheet(self) -> str:
-        """What everyone knows about the system."""
+        """The sheet: facts that everyone knows about the system."""
         return sheet(self.scenario)
 
     @property
@@ -142,7 +142,7 @@ class Shift:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What besides seed, weeks and case file identifies the shift."""
+        """Further fields that identify the shift, besides seed, weeks and case file."""
         return {}
 
     def carry_out(self, command: str, reports: int = 1, *, with_boot: bool = True) -> str:
