@@ -1,7 +1,8 @@
 """Measure how much one look tells about nights: `python scripts/nights.py [TEST [TRAIN]]`.
 
 A naive Bayes classifier, one for each platform, learns from TRAIN nights of level 1 and names the cause of TEST others.
-It sees what is free (ticket, sheet, lists, the users' number), alone or with a single look. Numbers become bins of half a power of two. Nights are worth playing if neither suffices.
+It sees what is free (ticket, sheet, lists, the users' number), alone or with a single look. Numbers become bins of half
+a power of two. Nights are worth playing if neither suffices.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Cause:
     platform: str
     incident: Incident
     tell: tuple[Condition, ...]
-    """The conditions that `incident.tells` states in words."""
+    """The conditions behind the sentence `incident.tells`."""
     worse: Worse | None
     weight: int
     """How often it is drawn, compared with the others of its platform."""
@@ -310,6 +310,11 @@ def _more_problems(entry: Mapping[str, Any], place: str) -> list[Problem]:
         is_one = isinstance(condition, dict) and {"look"} < set(condition) <= OF_A_CONDITION
         if not is_one or not _is_look(condition["look"]) or not {"above", "below", "equals"} & set(condition):
             found.append(Problem(f"{place}.tell[{nth}]", "needs look (a command), field, and above, below or equals"))
+    return found + _worse_problems(entry, place, earlier)
+
+
+def _worse_problems(entry: Mapping[str, Any], place: str, earlier: list[str]) -> list[Problem]:
+    found = []
     worse = entry.get("worse")
     if worse is not None and (set(worse) != {"path", "times"} or worse["path"] not in earlier):
         found.append(Problem(f"{place}.worse", "needs path (of a draw) and times (a list of factors)"))

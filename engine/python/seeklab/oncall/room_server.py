@@ -2,8 +2,8 @@
 
 Each student has a token and one night. A request is a message of the protocol (`seeklab.oncall.protocol`), sent by POST
 with the token in the header `Authorization: Bearer TOKEN`. The night's seed derives from the teacher's secret, and no
-answer contains it, so a student cannot rehearse the night. `done` closes the night and reveals nothing. Every message goes
-into a log, a line each, before its answer is sent; a server that is started again replays the log.
+answer contains it, so a student cannot rehearse the night. `done` closes the night and reveals nothing. The server logs
+every message before it answers; when it is started again, it replays the log.
 """
 
 from __future__ import annotations
