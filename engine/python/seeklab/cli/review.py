@@ -30,8 +30,7 @@ def add(commands: Commands) -> None:
     added.add_argument(
         "action",
         choices=ACTIONS,
-        help="comment, override (points of a task), extend (a deadline), extensions (list them), task (one task of all "
-        "students, one after the other), likeness (programs that are alike), viva (questions about own answers)",
+        help="what to do; `docs/instructor/class.md` shows when",
     )
     added.add_argument("--grades", metavar="FILE", type=Path, default=Path("grades.db"), help="default grades.db")
     added.add_argument("--student", metavar="S", help="a student's login")

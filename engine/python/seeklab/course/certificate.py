@@ -1,6 +1,6 @@
 """A certificate of practice: the concepts that a learner has mastered, signed with the course's secret.
 
-It says what was practised, not that somebody watched: a learner practises alone, so it earns no grade.
+A learner practises alone, so the certificate earns no grade.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a learner knows so far, and what comes next: a fold over the commitments in `commits.json`.
+"""A learner's knowledge and next step: a fold over the commitments in `commits.json`.
 
 Each answer to a practice question moves its concept among six boxes (Leitner). A right answer moves it up, and the
 next question comes after 1, 3, 7, 16 or 35 days. A wrong one moves it to box 1, due tomorrow. A right answer with a
@@ -49,7 +49,7 @@ class Known:
     right: int = 0
     misconceptions: Counter[str] = field(default_factory=Counter)
     help: int = 0
-    """What the next question shows: 0 nothing, 1 the principle, 2 a worked example as well."""
+    """Help before the next question: 0 none, 1 the principle, 2 a worked example as well."""
 
     def take(self, given: Commitment) -> None:
         """Take one answer, in the order of time."""

@@ -325,11 +325,11 @@ def narrowest_part(draw: random.Random) -> Posed:
 
 
 def compressed_benchmark(draw: random.Random) -> Posed:
-    """Ask: Data of which a share p can be removed shrink by 1 / (1 - p)."""
+    """Ask: If a share p of the data can be removed, they shrink by 1 / (1 - p)."""
     percent = draw.choice((60, 65, 75))
     share = percent / 100
     return Numbers(
-        f"A benchmark writes buffers of which {percent}% are zeros and the rest is random, and the storage reduces "
+        f"A benchmark writes buffers with {percent}% zeros and random bytes for the rest, and the storage reduces "
         "what it can. By what factor does it reduce the data?",
         "",
         1 / (1 - share),

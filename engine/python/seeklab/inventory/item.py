@@ -47,7 +47,7 @@ class Posed(Protocol):
         """Return the misconception behind an answer, without a run; empty for the key."""
 
     def options(self, measured: float) -> list[Option]:
-        """Return the options in the order in which learners see them."""
+        """Return the options, ordered as learners see them."""
 
     def faults(self, measured: float) -> list[str]:
         """Return what makes the item unusable, as sentences; empty for a sound item."""
@@ -103,7 +103,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Range:
-    """An answer in words, and the results of a run for which it is right."""
+    """An answer as text, and the range of results that make it right."""
 
     text: str
     low: float
@@ -114,7 +114,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Words:
-    """A question with answers in words, each right for a range of results."""
+    """A question with texts to choose from, each right for a range of results."""
 
     stem: str
     measured: Callable[[], float]

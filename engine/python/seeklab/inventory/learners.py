@@ -1,8 +1,8 @@
 """Simulated learners, to test the analysis of a study before anyone has answered.
 
-A learner has an ability and an item a difficulty, both normally distributed. The probability of a right answer is that
-of the Rasch model above a guess of one in four. In the last wave, a part g of what was missing is gained:
-p + g (1 - p), so g is the expected normalised gain.
+A learner has an ability and an item a difficulty, both normally distributed. A right answer has the probability of
+the Rasch model, above a guess of one in four. In the last wave, a part g of what was missing is gained: p + g (1 -
+p), so g is the expected normalised gain.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The misconceptions behind the distractors. The number is the week whose page answers it."""
 
 MISCONCEPTIONS = {
-    "1.1": "latency is the service time of one's own request, whatever is in flight",
+    "1.1": "latency is the service time of a single request, whatever is in flight",
     "1.2": "on average a request waits for half of those in flight",
     "1.3": "a write to memory takes the time of the copy, also when the disks limit the rate",
     "1.4": "a monitor shows the rate of the burst",

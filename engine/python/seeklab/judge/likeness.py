@@ -43,7 +43,7 @@ class Pair:
 
 
 def grams(source: str, given: str = "") -> Counter[tuple[str, ...]]:
-    """Return the grams of a program without those of the given code; empty for text that is not Python."""
+    """Return a program's grams without the given code's grams; empty for text that is not Python."""
     return _grams(source) - _grams(given)
 
 
@@ -111,7 +111,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 
 def _tokens(node: ast.AST, *, is_top: bool = False) -> Iterator[str]:
-    """Return the tokens of a statement without those of the statements inside it, which count for themselves."""
+    """Return the tokens of a statement; statements inside it count for themselves."""
     if isinstance(node, ast.stmt) and not is_top:
         return
     yield type(node).__name__
