@@ -65,7 +65,7 @@ def test_every_answer_is_a_grade_that_is_kept_and_exported(tmp_path: Path) -> No
         exports.write_feedback(found, tmp_path / "feedback")
         exports.write_gradescope(store.documents(), tmp_path / "gradescope")
         for system in ("canvas", "moodle"):
-            exports.table(store.documents(), system, tmp_path / system)
+            exports.table(found, system, tmp_path / system)
         page = report(Dashboard.read(store))
     texts = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*") if path.suffix in {".html", ".json"}]
     assert len(texts) == 2 * len(found)

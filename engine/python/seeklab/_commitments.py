@@ -77,7 +77,7 @@ def commitments() -> list[Commitment]:
 def read_entries(path: Path) -> tuple[list[Commitment], list[Mapping[str, object]]]:
     """Return the commitments of a file, and its entries of tasks; an invalid file has none."""
     entries = [entry for entry in _raw(path) if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
-    tasks = [entry for entry in entries if entry.get("kind") == TURN]
+    tasks: list[Mapping[str, object]] = [entry for entry in entries if entry.get("kind") == TURN]
     return [_read(entry) for entry in entries if entry.get("kind") != TURN], tasks
 
 
