@@ -1,4 +1,4 @@
-"""The protocol of nights for programs: a line for a line, errors as data, and a reference player."""
+"""The protocol of shifts for programs: a line for a line, errors as data, and a reference player."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sampling
 from console import ROOT
 from seeklab.cli import DONE, main
 from seeklab.oncall import reference_player
-from seeklab.oncall.night import Night
+from seeklab.oncall.platform_shift import PlatformShift
 from seeklab.oncall.protocol import BENCHMARK, MAX_LINE, VERSION, Code, Exchange
 
 if TYPE_CHECKING:
@@ -32,30 +32,30 @@ def asker(exchange: Exchange) -> Callable[..., dict[str, Any]]:
     return ask
 
 
-def test_a_night_is_played_from_ticket_to_debrief() -> None:
+def test_a_shift_is_played_from_ticket_to_debrief() -> None:
     ask = asker(Exchange())
     assert ask(do="hello", version=VERSION)["version"] == VERSION
     opened = ask(do="open", seed=SEED, id=7)
     assert opened["id"] == 7
-    night = Night(SEED)
-    assert (opened["sheet"], opened["causes"], opened["settings"]) == (night.sheet, list(night.causes), night.offered())
+    shift = PlatformShift(SEED)
+    assert (opened["sheet"], opened["causes"], opened["settings"]) == (shift.sheet, list(shift.causes), shift.offered())
     assert not {"truths", "cause", "remedy", "platform"} & set(opened)
     look = ask(do="look", command="iostat -x")
     assert (look["points"], look["seconds"], look["spent"]) == (2, 10, 2)
-    assert look["output"] == Night(SEED).carry_out("iostat -x")
-    number = 1 + night.causes.index(night.truths[0].incident.cause)
+    assert look["output"] == PlatformShift(SEED).carry_out("iostat -x")
+    number = 1 + shift.causes.index(shift.truths[0].incident.cause)
     ask(do="think", cause=number)
     named = ask(do="name", cause=number)
     assert named["is_cause"]
     assert named["tries"] == 0
-    for path, value in night.remedy.items():
+    for path, value in shift.remedy.items():
         ask(do="set", path=path, value=value)
     done = ask(do="done")
     assert done["right"]
     assert done["holds"]
-    assert done["causes"] == [night.truth]
+    assert done["causes"] == [shift.truth]
     assert done["score"]["total"] == 40 + 40 + done["score"]["time"]
-    assert {row["cause"] for row in done["excluded"]} == set(night.causes) - {night.truth}
+    assert {row["cause"] for row in done["excluded"]} == set(shift.causes) - {shift.truth}
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_night_is_played_from_ticket_to_debrief() -> None:
         (['{"do": "reboot"}'], Code.UNKNOWN_MESSAGE),
         (['{"do": ["open"]}'], Code.UNKNOWN_MESSAGE),
         (['{"do": "hello", "version": 2}'], Code.VERSION),
-        (['{"do": "look", "command": "fio"}'], Code.NO_NIGHT),
+        (['{"do": "look", "command": "fio"}'], Code.NO_SHIFT),
         (['{"do": "open"}'], Code.BAD_VALUE),
         (['{"do": "open", "seed": -1}'], Code.BAD_VALUE),
         (['{"do": "open", "seed": true}'], Code.BAD_VALUE),
@@ -81,7 +81,7 @@ def test_a_night_is_played_from_ticket_to_debrief() -> None:
         (['{"do": "open", "seed": 1}', '{"do": "get", "path": "jobs"}'], Code.UNKNOWN_SETTING),
         (['{"do": "open", "seed": 1}', '{"do": "set", "path": "monitor.window", "value": null}'], Code.BAD_VALUE),
         (['{"do": "open", "seed": 1}', '{"do": "name", "cause": 0}'], Code.BAD_VALUE),
-        (['{"do": "open", "seed": 1}', '{"do": "done"}', '{"do": "done"}'], Code.NIGHT_OVER),
+        (['{"do": "open", "seed": 1}', '{"do": "done"}', '{"do": "done"}'], Code.SHIFT_OVER),
     ],
 )
 def test_what_cannot_be_answered_is_an_error_with_a_code_and_the_exchange_goes_on(
@@ -99,7 +99,7 @@ def test_after_three_wrong_names_there_is_nothing_to_name() -> None:
     exchange = Exchange()
     ask = asker(exchange)
     causes = ask(do="open", seed=SEED)["causes"]
-    truth = Night(SEED).truth
+    truth = PlatformShift(SEED).truth
     for cause in [cause for cause in causes if cause != truth][:3]:
         told = ask(do="name", cause=1 + causes.index(cause))
     assert told["tries"] == 0
@@ -124,8 +124,8 @@ def test_the_page_lists_every_message_and_every_code() -> None:
 
 
 def test_the_reference_player_scores_what_the_page_says() -> None:
-    nights = [f"{seed} {level}" for seed, level in BENCHMARK]
-    some = {tuple(map(int, name.split())) for name in sampling.some(nights, 3)}
+    shifts = [f"{seed} {level}" for seed, level in BENCHMARK]
+    some = {tuple(map(int, name.split())) for name in sampling.some(shifts, 3)}
     ask = asker(Exchange())
     rows = [{"seed": seed, "level": level, **reference_player.play(ask, seed, level)} for seed, level in sorted(some)]
     if len(rows) == len(BENCHMARK):

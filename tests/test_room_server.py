@@ -1,4 +1,4 @@
-"""Test nights on a server: a token a student, one night, and nothing that reveals the truth or the seed."""
+"""Test shifts on a server: a token a student, one shift, and nothing that reveals the truth or the seed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from seeklab._errors import SeeklabError
 from seeklab.cli import main
-from seeklab.oncall.night import Night
+from seeklab.oncall.platform_shift import PlatformShift
 from seeklab.oncall.room_client import Client
 from seeklab.oncall.room_server import Rooms, seed_of_student, server, token_of
 
@@ -41,10 +41,10 @@ def address(rooms: Rooms) -> Iterator[str]:
 
 
 def truth(student: str) -> str:
-    return Night(seed_of_student(SECRET, student)).truth
+    return PlatformShift(seed_of_student(SECRET, student)).truth
 
 
-def test_a_student_plays_one_night_and_learns_neither_truth_nor_seed(rooms: Rooms, address: str) -> None:
+def test_a_student_plays_one_shift_and_learns_neither_truth_nor_seed(rooms: Rooms, address: str) -> None:
     client = Client(address, token_of(SECRET, "ada"))
     said = [client.welcome()]
     said += [client.enter(line) for line in ("about", "causes", "think 1", "iostat -x", "get monitor.window", "foo")]
@@ -74,7 +74,7 @@ def test_a_server_that_is_started_again_knows_where_everyone_was(rooms: Rooms) -
 @pytest.mark.parametrize(
     "message", [{"do": "open", "seed": 1}, {"do": "done", "id": [1]}, 3, None, {"do": "hello", "seed": 2}]
 )
-def test_no_message_opens_another_night_or_reveals_this_one(rooms: Rooms, message: Any) -> None:
+def test_no_message_opens_another_shift_or_reveals_this_one(rooms: Rooms, message: Any) -> None:
     token = token_of(SECRET, "ada")
     told = rooms.answer(token, message)
     assert told is not None

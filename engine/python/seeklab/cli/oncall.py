@@ -52,14 +52,14 @@ def add(commands: Commands) -> None:
     which.add_argument(
         "--protocol",
         action="store_true",
-        help="for programs: nights as JSON lines on the standard input and output (docs/oncall-protocol.md)",
+        help="for programs: shifts as JSON lines on the standard input and output (docs/oncall-protocol.md)",
     )
     which.add_argument(
         "--serve",
         metavar="STUDENTS",
-        help="serve a test night to each student of a file, one a line; needs --secret and --out",
+        help="serve a test shift to each student of a file, one a line; needs --secret and --out",
     )
-    which.add_argument("--join", metavar="URL", help="play your test night on a teacher's server; asks for your token")
+    which.add_argument("--join", metavar="URL", help="play your test shift on a teacher's server; asks for your token")
     added.add_argument(
         "--secret", metavar="FILE", help="with --serve: a file of at least 16 bytes that only you can read"
     )
@@ -69,10 +69,10 @@ def add(commands: Commands) -> None:
         metavar="N",
         type=int,
         choices=(1, 2, 3, 4),
-        help="a night on a platform that several causes share. 1: one cause. 2: with a harmless oddity. 3: two causes."
+        help="a shift on a platform that several causes share. 1: one cause. 2: with a harmless oddity. 3: two causes."
         " 4: one that gets worse. Without a seed the default is 1",
     )
-    added.add_argument("--bank", metavar="FILE", help="draw the causes of nights from a teacher's file")
+    added.add_argument("--bank", metavar="FILE", help="draw the causes of shifts from a teacher's file")
     added.add_argument("--weeks", metavar="N-M", help="draw the shift from these weeks of the course, such as 1-5")
     added.add_argument(
         "--out",
@@ -130,7 +130,7 @@ def _protocol(bank: Bank | None) -> int:
 
 
 def _serve(options: Namespace) -> int:
-    """Serve test nights on this machine until an interrupt; then print the results."""
+    """Serve test shifts on this machine until an interrupt; then print the results."""
     from seeklab.oncall.room_server import Rooms, server
 
     if not (options.secret and options.out):
@@ -149,7 +149,7 @@ def _serve(options: Namespace) -> int:
     for student, token in rooms.tokens.items():
         print(f"{token}  {student}")
     print(
-        f"Serving {len(rooms.tokens)} nights at http://{LOOPBACK}:{options.port}/; Ctrl+C ends and prints the results."
+        f"Serving {len(rooms.tokens)} shifts at http://{LOOPBACK}:{options.port}/; Ctrl+C ends and prints the results."
     )
     with serving, contextlib.suppress(KeyboardInterrupt):
         serving.serve_forever()
@@ -162,7 +162,7 @@ def _serve(options: Namespace) -> int:
 
 
 def _join(address: str) -> int:
-    """Play a test night on a server from the standard input."""
+    """Play a test shift on a server from the standard input."""
     import getpass
     import os
 

@@ -1,4 +1,4 @@
-"""Platforms of nights: systems that several causes share, so that only looking tells which cause it is.
+"""Platforms of shifts: systems that several causes share, so that only looking tells which cause it is.
 
 A platform is a TOML file: a healthy scenario, values that the seed draws whatever the cause, harmless oddities, and
 causes, each a set of changes. No cause has code of its own. A bank is a file with further causes for the same
@@ -114,7 +114,7 @@ class Platform:
     metric: str
     more_is_better: bool
     draws: tuple[Draw, ...]
-    """Values that differ from night to night and tell nothing about the cause."""
+    """Values that differ from shift to shift and tell nothing about the cause."""
     oddities: tuple[Oddity, ...]
     settable: tuple[str, ...]
     """Paths that can be set here besides the usual ones."""
@@ -145,7 +145,7 @@ def drawn(draws: tuple[Draw, ...], source: random.Random) -> tuple[dict[str, Any
 
 
 def changes_of(cause: Cause, seed: int, stage: int = 0) -> dict[str, Any]:
-    """Return the differences that a cause makes on the night of a seed, by path; `stage` counts from 0."""
+    """Return the differences that a cause makes on the shift of a seed, by path; `stage` counts from 0."""
     incident = cause.incident
     values, plain = drawn(incident.draw, random.Random(f"night {seed} {cause.id}"))
     if cause.worse and stage:

@@ -1,4 +1,4 @@
-"""The protocol of nights for programs: one JSON object a line in, one JSON object a line out.
+"""The protocol of shifts for programs: one JSON object a line in, one JSON object a line out.
 
 `docs/oncall-protocol.md` describes the messages. The exchange is the game of the shell, with the same costs and points;
 errors are data and never end the exchange.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from seeklab._case import engine_version
 from seeklab._errors import SeeklabError
 from seeklab.engine.requests import shortened
-from seeklab.oncall.night import LEVELS, Night
+from seeklab.oncall.platform_shift import LEVELS, PlatformShift
 from seeklab.oncall.shell import START_S, Shell, tool_of
 from seeklab.oncall.tools import TOOLS
 
@@ -27,14 +27,14 @@ VERSION = 1
 MAX_LINE = 1 << 16
 MAX_SEED = 10**9
 MAX_COMMAND = 400
-NO_NIGHT = "no night is open; send open first"
+NO_SHIFT = "no shift is open; send open first"
 BENCHMARK: tuple[tuple[int, int], ...] = (
     *((seed, 1) for seed in range(101, 111)),
     *((seed, 2) for seed in range(201, 206)),
     *((seed, 3) for seed in range(301, 306)),
     *((seed, 4) for seed in range(401, 406)),
 )
-"""The 25 nights of the open benchmark: seed and level."""
+"""The 25 shifts of the open benchmark: seed and level."""
 
 
 class Code(StrEnum):
@@ -43,8 +43,8 @@ class Code(StrEnum):
     BAD_JSON = "bad-json"
     BAD_MESSAGE = "bad-message"
     BAD_VALUE = "bad-value"
-    NIGHT_OVER = "night-over"
-    NO_NIGHT = "no-night"
+    SHIFT_OVER = "shift-over"
+    NO_SHIFT = "no-shift"
     NO_TRIES = "no-tries"
     TOO_LONG = "too-long"
     UNKNOWN_LOOK = "unknown-look"
@@ -63,13 +63,13 @@ class RefusedError(Exception):
 
 
 class Exchange:
-    """One program's exchange: at most one night at a time."""
+    """One program's exchange: at most one shift at a time."""
 
     def __init__(self, bank: Bank | None = None) -> None:
-        """Begin without a night; with a bank, nights are drawn from it."""
+        """Begin without a shift; with a bank, shifts are drawn from it."""
         self._bank = bank
         self._shell: Shell | None = None
-        self._played: Night | None = None
+        self._played: PlatformShift | None = None
         self._is_over = False
 
     def lines(self, lines: Iterable[str]) -> Iterator[str]:
@@ -127,39 +127,39 @@ class Exchange:
         wanted = asked.get("version", VERSION)
         if wanted != VERSION:
             raise RefusedError(Code.VERSION, f"version: {_told(wanted)} is not spoken here; accepted: {VERSION}")
-        nights = [{"seed": seed, "level": level} for seed, level in BENCHMARK]
+        shifts = [{"seed": seed, "level": level} for seed, level in BENCHMARK]
         return {
             "version": VERSION,
             "engine": engine_version(),
             "levels": {str(level): what for level, what in LEVELS.items()},
-            "benchmark": nights,
+            "benchmark": shifts,
         }
 
     def _open(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         seed = _whole(asked, "seed", 0, MAX_SEED)
-        self.begin(Night(seed, level=_whole(asked, "level", min(LEVELS), max(LEVELS), 1), bank=self._bank))
+        self.begin(PlatformShift(seed, level=_whole(asked, "level", min(LEVELS), max(LEVELS), 1), bank=self._bank))
         return self.opened()
 
-    def begin(self, night: Night) -> None:
-        """Begin a night."""
-        self._shell, self._played, self._is_over = Shell(night, lambda _: None), night, False
+    def begin(self, shift: PlatformShift) -> None:
+        """Begin a shift."""
+        self._shell, self._played, self._is_over = Shell(shift, lambda _: None), shift, False
 
     def opened(self) -> dict[str, Any]:
-        """Return what a player sees of a night that has begun."""
-        night = self._played
-        if night is None:
-            raise RefusedError(Code.NO_NIGHT, NO_NIGHT)
+        """Return what a player sees of a shift that has begun."""
+        shift = self._played
+        if shift is None:
+            raise RefusedError(Code.NO_SHIFT, NO_SHIFT)
         looks = [
             {"command": command, "shows": tool.shows, "seconds": tool.seconds, "points": tool.points}
             for command, tool in TOOLS.items()
         ]
         return {
-            "ticket": night.ticket,
-            "sheet": night.sheet,
-            "causes": list(night.causes),
-            "settings": night.offered(),
+            "ticket": shift.ticket,
+            "sheet": shift.sheet,
+            "causes": list(shift.causes),
+            "settings": shift.offered(),
             "looks": looks,
-            **_state(night),
+            **_state(shift),
         }
 
     def _look(self, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,20 +179,20 @@ class Exchange:
         return self._entered(f"set {self._path(asked)} {text}"[:MAX_COMMAND])
 
     def _think(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        _, night = self._night()
-        night.think(_whole(asked, "cause", 1, len(night.causes)))
-        return _state(night)
+        _, shift = self._current()
+        shift.think(_whole(asked, "cause", 1, len(shift.causes)))
+        return _state(shift)
 
     def _name(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        _, night = self._night()
-        number = _whole(asked, "cause", 1, len(night.causes))
-        if night.settled:
+        _, shift = self._current()
+        number = _whole(asked, "cause", 1, len(shift.causes))
+        if shift.settled:
             raise RefusedError(Code.NO_TRIES, "there is nothing left to name")
         told = self._entered(f"name {number}")
-        return {**told, "is_cause": night.causes[number - 1] in night.found}
+        return {**told, "is_cause": shift.causes[number - 1] in shift.found}
 
     def _done(self, _: Mapping[str, Any]) -> dict[str, Any]:
-        shell, night = self._night()
+        shell, shift = self._current()
         shell.enter("done")
         document = shell.end("")
         self._is_over = True
@@ -200,8 +200,8 @@ class Exchange:
             "score": document["score"],
             "right": document["right"],
             "holds": document["holds"],
-            "causes": [cause.incident.cause for cause in night.truths],
-            "fix": night.remedy,
+            "causes": [cause.incident.cause for cause in shift.truths],
+            "fix": shift.remedy,
             "debrief": document["debrief"],
             "excluded": [
                 {
@@ -211,40 +211,40 @@ class Exchange:
                         for one in row["looks"]
                     ],
                 }
-                for row in night.exclusions()
+                for row in shift.exclusions()
             ],
-            "looks": list(night.looked),
+            "looks": list(shift.looked),
         }
 
-    def _night(self) -> tuple[Shell, Night]:
+    def _current(self) -> tuple[Shell, PlatformShift]:
         if self._shell is None or self._played is None:
-            raise RefusedError(Code.NO_NIGHT, NO_NIGHT)
+            raise RefusedError(Code.NO_SHIFT, NO_SHIFT)
         if self._is_over:
-            raise RefusedError(Code.NIGHT_OVER, "the night is over; send open for another")
+            raise RefusedError(Code.SHIFT_OVER, "the shift is over; send open for another")
         return self._shell, self._played
 
     def _path(self, asked: Mapping[str, Any]) -> str:
         path = _text(asked, "path", MAX_COMMAND)
-        if path not in self._night()[1].offered():
+        if path not in self._current()[1].offered():
             raise RefusedError(Code.UNKNOWN_SETTING, f"path: {_told(path)} is not a setting; `open` lists them")
         return path
 
     def _entered(self, command: str) -> dict[str, Any]:
         """Enter a command in the shell; return its output, its cost and the state."""
-        shell, night = self._night()
+        shell, shift = self._current()
         shell.enter(command)
         entry = shell.transcript[-1]
         cost = {name: entry[name] for name in ("seconds", "points")}
-        return {"output": entry["output"], **cost, **_state(night)}
+        return {"output": entry["output"], **cost, **_state(shift)}
 
 
-def _state(night: Night) -> dict[str, Any]:
+def _state(shift: PlatformShift) -> dict[str, Any]:
     """Return what a player knows at any time: clock, points, tries, and the users' number."""
     return {
-        "clock_s": START_S + night.seconds,
-        "spent": night.spent,
-        "tries": 0 if night.settled else night.tries - len(night.named),
-        "users_share": round(night.users[-1][1], 3),
+        "clock_s": START_S + shift.seconds,
+        "spent": shift.spent,
+        "tries": 0 if shift.settled else shift.tries - len(shift.named),
+        "users_share": round(shift.users[-1][1], 3),
     }
 
 

@@ -32,7 +32,7 @@ SIGNS: Mapping[str, tuple[str, ...]] = {
 
 
 def play(ask: Ask, seed: int, level: int) -> dict[str, Any]:
-    """Play one night; return the answer to `done`."""
+    """Play one shift; return the answer to `done`."""
     opened = ask(do="open", seed=seed, level=level)
     seen = {look: numbers(ask(do="look", command=look)["output"]) for look in LOOKS}
     order = list(_ranked(seen, opened["causes"]))
@@ -75,7 +75,7 @@ def _loudest(processes: Mapping[str, float]) -> str | None:
 def table(rows: list[dict[str, Any]]) -> str:
     """Return the scores of a player by level, as a table of Markdown."""
     lines = [
-        "| level | nights | points of 100 | all causes named | change holds | looks |",
+        "| level | shifts | points of 100 | all causes named | change holds | looks |",
         "|---|---|---|---|---|---|",
     ]
     for level in [*sorted({row["level"] for row in rows}), None]:
@@ -89,9 +89,9 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def benchmark(ask: Ask, player: Callable[[Ask, int, int], dict[str, Any]] = play) -> list[dict[str, Any]]:
-    """Play all nights of the benchmark; return the answers to `done`, each with seed and level."""
-    nights = ask(do="hello", version=1)["benchmark"]
-    return [{**night, **player(ask, night["seed"], night["level"])} for night in nights]
+    """Play all shifts of the benchmark; return the answers to `done`, each with seed and level."""
+    shifts = ask(do="hello", version=1)["benchmark"]
+    return [{**shift, **player(ask, shift["seed"], shift["level"])} for shift in shifts]
 
 
 def main() -> None:

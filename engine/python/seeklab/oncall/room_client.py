@@ -1,4 +1,4 @@
-"""A player of a test night: turns typed lines into messages for the teacher's server, and answers into text."""
+"""A player of a test shift: turns typed lines into messages for the teacher's server, and answers into text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SET_WORDS = 3
 
 
 class Client:
-    """One student's side of a test night."""
+    """One student's side of a test shift."""
 
     def __init__(self, address: str, token: str) -> None:
         """Fetch the ticket; raise SeeklabError if the server does not answer or does not know the token."""
@@ -29,8 +29,8 @@ class Client:
     def welcome(self) -> str:
         """Return the ticket."""
         if self.is_over:
-            return "This night was handed in."
-        return f"{self._opened['ticket']}\nType `help` for the commands. `done` hands the night in.\n"
+            return "This shift was handed in."
+        return f"{self._opened['ticket']}\nType `help` for the commands. `done` hands the shift in.\n"
 
     def enter(self, line: str) -> str:
         """Answer a typed line."""

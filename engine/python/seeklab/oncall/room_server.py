@@ -1,8 +1,8 @@
-"""A server for test nights: the scenario and the truth stay with the teacher.
+"""A server for test shifts: the scenario and the truth stay with the teacher.
 
-Each student has a token and one night. A request is a message of the protocol (`seeklab.oncall.protocol`), sent by POST
-with the token in the header `Authorization: Bearer TOKEN`. The night's seed derives from the teacher's secret, and no
-answer contains it, so a student cannot rehearse the night. `done` closes the night and reveals nothing. The server logs
+Each student has a token and one shift. A request is a message of the protocol (`seeklab.oncall.protocol`), sent by POST
+with the token in the header `Authorization: Bearer TOKEN`. The shift's seed derives from the teacher's secret, and no
+answer contains it, so a student cannot rehearse the shift. `done` closes the shift and reveals nothing. The server logs
 every message before it answers; when it is started again, it replays the log.
 """
 
@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.oncall.night import Night
+from seeklab.oncall.platform_shift import PlatformShift
 from seeklab.oncall.protocol import MAX_LINE, Exchange
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from seeklab.oncall.platform import Bank
 
 MAX_MESSAGES = 1000
-"""More than any night has."""
+"""More than any shift has."""
 MIN_SECRET = 16
 HEADER = "Bearer "
 TIMEOUT_S = 20.0
@@ -39,14 +39,14 @@ def token_of(secret: bytes, student: str) -> str:
 
 
 def seed_of_student(secret: bytes, student: str) -> int:
-    """Return the seed of a student's night."""
+    """Return the seed of a student's shift."""
     digest = hmac.new(secret, f"night {len(student)} {student}".encode(), hashlib.sha256).digest()
     return int.from_bytes(digest[:5], "big")
 
 
 @dataclass
 class Room:
-    """One student's night."""
+    """One student's shift."""
 
     student: str
     exchange: Exchange
@@ -61,7 +61,7 @@ class Room:
             return {
                 "id": asked.get("id"),
                 "ok": False,
-                "error": {"code": "night-over", "message": "it is open already"},
+                "error": {"code": "shift-over", "message": "it is open already"},
             }
         told = self.exchange.answer(asked)
         if word == "done" and told["ok"]:
@@ -72,7 +72,7 @@ class Room:
 
 @dataclass
 class Rooms:
-    """The nights of a class."""
+    """The shifts of a class."""
 
     secret: bytes = field(repr=False)
     students: Iterable[str]
@@ -114,14 +114,14 @@ class Rooms:
             if isinstance(message, dict) and message.get("do") == "ticket":
                 return {"id": message.get("id"), "ok": True, **self._opened(room)}
             if room.messages >= MAX_MESSAGES:
-                error = {"code": "too-long", "message": f"a night has at most {MAX_MESSAGES} messages"}
+                error = {"code": "too-long", "message": f"a shift has at most {MAX_MESSAGES} messages"}
                 return {"id": None, "ok": False, "error": error}
             with self.log.open("a", encoding="utf-8") as log:
                 log.write(json.dumps({"student": room.student, "message": message}) + "\n")
             return room.answer(message)
 
     def results(self) -> list[dict[str, Any]]:
-        """Return the nights that were handed in, for the teacher: student, score, causes, looks."""
+        """Return the shifts that were handed in, for the teacher: student, score, causes, looks."""
         with self._lock:
             return [{"student": room.student, **room.ended} for room in self._rooms.values() if room.ended]
 
@@ -130,9 +130,9 @@ class Rooms:
         if student is None:
             return None
         if token not in self._rooms:
-            night = Night(seed_of_student(self.secret, student), level=self.level, bank=self.bank, is_test=True)
+            shift = PlatformShift(seed_of_student(self.secret, student), level=self.level, bank=self.bank, is_test=True)
             exchange = Exchange()
-            exchange.begin(night)
+            exchange.begin(shift)
             self._rooms[token] = Room(student, exchange)
         return self._rooms[token]
 

@@ -14,7 +14,7 @@ from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
 from seeklab._json_handlers import JsonHandler
 from seeklab.oncall.learner_case import LearnerCase, case_of
-from seeklab.oncall.night import Night
+from seeklab.oncall.platform_shift import PlatformShift
 from seeklab.oncall.settings import changed
 from seeklab.oncall.shell import ENDS, START_S, WELCOME, Shell
 from seeklab.oncall.shift import CAUSE_POINTS, FIX_POINTS, TIME_POINTS, Shift
@@ -50,7 +50,7 @@ class Session:
     ) -> None:
         """Start a shift by its number or from a case that `read_case` returned, or resume a stored one.
 
-        With a level from 1 to 4 it is a night on a platform (`Night`) instead of an incident of a case.
+        With a level from 1 to 4 it is a shift on a platform (`PlatformShift`) instead of an incident of a case.
 
         Raises:
             SeeklabError: If the arguments are invalid.
@@ -127,16 +127,16 @@ class Session:
 
 
 def begin(seed: int, weeks: str | None = None, level: int | None = None, bank: Bank | None = None) -> Shift:
-    """Begin a night of a level, or without a level a shift of a case; raise SeeklabError for invalid arguments."""
+    """Begin a shift of a level, or without a level a shift of a case; raise SeeklabError for invalid arguments."""
     if level is None:
         return Shift(seed, weeks)
     if weeks:
-        raise SeeklabError([Problem("level", "nights have no weeks; remove the level or the weeks")])
-    return Night(seed, level=level, bank=bank)
+        raise SeeklabError([Problem("level", "shifts of a level have no weeks; remove the level or the weeks")])
+    return PlatformShift(seed, level=level, bank=bank)
 
 
 def _title(shift: Shift) -> str:
-    if isinstance(shift, Night):
+    if isinstance(shift, PlatformShift):
         return shift.platform.title
     found = load_case(shift.incident.case).document
     return f"{found['code']} · {found['title']}"
@@ -191,7 +191,7 @@ def _take_up(shell: Shell, kept: Mapping[str, Any]) -> None:
     shell.transcript[:] = commands
     shift.changes, shift.named, shift.looked, shift.users = changes, named, looked, users
     shift.seconds, shift.spent, shift.thoughts = seconds, spent, thoughts
-    if isinstance(shift, Night):
+    if isinstance(shift, PlatformShift):
         shift.read_paths = paths
     shift.advance()
 

@@ -1,9 +1,9 @@
-"""A night: a shift on a platform whose causes look the same before a look.
+"""A platform shift: its causes look the same before a look.
 
-The sheet, the list of settings and the ticket depend on the platform alone. A night has a level: one cause; one cause
+The sheet, the list of settings and the ticket depend on the platform alone. A shift has a level: one cause; one cause
 and an oddity that does no harm; two causes at once; one cause that gets worse with the clock. Before a look a player
 can say which cause to expect. The debrief says, for every other cause of the platform, which look would have differed:
-it runs the same night with that cause and compares what the commands print.
+it runs the same shift with that cause and compares what the commands print.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ class Difference:
 
 
 @dataclass
-class Night(Shift):
-    """The state of one night."""
+class PlatformShift(Shift):
+    """The state of one shift."""
 
     level: int = 1
     bank: Bank | None = None
-    """Causes that a teacher keeps apart: the night is drawn from them alone, and the list of causes contains them."""
+    """Causes that a teacher keeps apart: the shift is drawn from them alone, and the list of causes contains them."""
     is_test: bool = False
-    """Whether the ticket hides the number, so that the night cannot be played again elsewhere."""
+    """Whether the ticket hides the number, so that the shift cannot be played again elsewhere."""
     platform: Platform = field(init=False)
     truths: tuple[Cause, ...] = field(init=False)
     oddity: Oddity | None = field(init=False)
@@ -152,7 +152,7 @@ class Night(Shift):
         return (first, source.choice(others))
 
     def system_with(self, causes: tuple[Cause, ...], stage: int = 0) -> dict[str, Any]:
-        """Return this night's system with some causes; without any it is healthy."""
+        """Return this shift's system with some causes; without any it is healthy."""
         odd = self.oddity.set if self.oddity else {}
         changes = [changes_of(cause, self.seed, stage) for cause in causes]
         return self.platform.system(self._drawn, odd, *changes)
@@ -165,12 +165,12 @@ class Night(Shift):
 
     @property
     def sheet(self) -> str:
-        """The sheet of the healthy system: what was written down before the night."""
+        """The sheet of the healthy system: what was written down before the shift."""
         return sheet(self._healthy)
 
     @property
     def ticket(self) -> str:
-        """The complaint: the same words on every night of a level."""
+        """The complaint: the same words on every shift of a level."""
         more = {
             1: "",
             2: "",
@@ -237,7 +237,7 @@ class Night(Shift):
         return next(cause for cause in self.known_causes if cause.incident.cause == sentence)
 
     def carry_out(self, command: str, reports: int = 1, *, with_boot: bool = True) -> str:
-        """Run a command, after which the night may have got worse."""
+        """Run a command, after which the shift may have got worse."""
         printed = super().carry_out(command, reports, with_boot=with_boot)
         self.advance()
         return printed
@@ -251,7 +251,7 @@ class Night(Shift):
         return told
 
     def set(self, path: str, value: object) -> str:
-        """Change a value, after which the night may have got worse."""
+        """Change a value, after which the shift may have got worse."""
         told = super().set(path, value)
         if path in self.offered():
             self.read_paths.append(path)
@@ -291,7 +291,7 @@ class Night(Shift):
         return f"{path} = {self.values(self.scenario)[path]}"
 
     def shows(self, cause: Cause) -> bool:
-        """Return whether the sentence about a cause holds for what the looks print tonight."""
+        """Return whether the sentence about a cause holds for what the looks print in this shift."""
         scenario = self._seen_by(TOOLS["fio"], {}, of=self.system_with(self.truths))
         result = run(scenario, seed=seed_of(self.seed, COMPARED_SEEDS[0]))
 
@@ -328,7 +328,7 @@ class Night(Shift):
         for cause in self.truths:
             incident = cause.incident
             lines.append(f"Cause: {incident.cause}")
-            hidden = "" if self.shows(cause) else "what else differs tonight hides it. Alone it shows: "
+            hidden = "" if self.shows(cause) else "what else differs in this shift hides it. Alone it shows: "
             lines.append(f"The look that shows it, `{incident.command}`: {hidden}{incident.tells}")
         remedy = ", ".join(f"{path} = {value}" for path, value in self.remedy.items())
         lines.append(f"Fix: set {remedy}" if remedy else "Fix: no setting fixes it. Leave them alone and report it.")
@@ -344,7 +344,7 @@ class Night(Shift):
             f" {'Right.' if thought['cause'] in {one.incident.cause for one in self.truths} else 'Not it.'}"
             for thought in self.thoughts
         ]
-        again = "" if self.is_test else f"\n\nRepeat this night: seeklab oncall --level {self.level} --seed {self.seed}"
+        again = "" if self.is_test else f"\n\nRepeat this shift: seeklab oncall --level {self.level} --seed {self.seed}"
         return "\n".join(lines) + again
 
     def values(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
@@ -364,7 +364,7 @@ class Night(Shift):
         return sorted({*offered(self._healthy), *self.platform.settable})
 
     def _differences(self, cause: Cause) -> list[Difference]:
-        """Return the clearest difference of each look between this night and the same night with another cause."""
+        """Return the clearest difference of each look between this shift and the same shift with another cause."""
         here = [self._compared(self.truths, seed) for seed in COMPARED_SEEDS]
         there = [self._compared((cause,), seed) for seed in COMPARED_SEEDS]
         found = []
@@ -378,7 +378,7 @@ class Night(Shift):
         return found + self._settings_apart(cause)
 
     def _settings_apart(self, cause: Cause) -> list[Difference]:
-        """Return the settings whose values differ between this night and the same night with another cause."""
+        """Return the settings whose values differ between this shift and the same shift with another cause."""
         here, there = (self.values(self.system_with(some)) for some in (self.truths, (cause,)))
         return [
             Difference(f"{GET}{path}", path, here[path], there[path])
@@ -395,7 +395,7 @@ class Night(Shift):
         return next((one for one in differences if one.command in looks), None)
 
     def _compared(self, causes: tuple[Cause, ...], number: int) -> dict[str, dict[str, float]]:
-        """Return what all commands print on this night with some causes, as numbers by name."""
+        """Return what all commands print on this shift with some causes, as numbers by name."""
         key = (tuple(cause.id for cause in causes), number)
         if key not in self._printed:
             scenario = self._seen_by(TOOLS["fio"], {}, of=self.system_with(causes))

@@ -1,4 +1,4 @@
-"""Nights on shared platforms: nothing free tells the cause, every tell holds, the debrief's reasons are measured."""
+"""Shifts on shared platforms: nothing free tells the cause, every tell holds, the debrief's reasons are measured."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from setuptools import Distribution
 
-import nights as measured
+import oncall_looks as measured
 import sampling
 from console import ROOT
 from seeklab._errors import SeeklabError
 from seeklab._result import run
 from seeklab.cli import DONE, main
 from seeklab.oncall.fact_sheet import sheet
-from seeklab.oncall.night import LEVELS, STAGES_S, TWO, WORSE, Night
 from seeklab.oncall.platform import Platform, changes_of, platforms, read_bank
+from seeklab.oncall.platform_shift import LEVELS, STAGES_S, TWO, WORSE, PlatformShift
 from seeklab.oncall.session import Session
 from seeklab.oncall.shell import Shell
 
 if TYPE_CHECKING:
     from seeklab.oncall.platform import Cause
 
-BANK = ROOT / "bank" / "nights.toml"
+BANK = ROOT / "bank" / "causes.toml"
 HELD_OUT = read_bank(BANK) if BANK.exists() else None
 CAUSES = {cause.id: cause for platform in platforms().values() for cause in platform.causes}
 CAUSES |= {cause.id: cause for cause in (HELD_OUT.causes if HELD_OUT else ())}
@@ -41,20 +41,20 @@ def drawn(platform: Platform, seed: int) -> dict[str, Any]:
     return platform.numbers(random.Random(f"platform {seed}"))
 
 
-def night_with(cause: Cause) -> Night:
-    """Find a night of level 1 with a cause."""
+def shift_with(cause: Cause) -> PlatformShift:
+    """Find a shift of level 1 with a cause."""
     bank = HELD_OUT if cause.is_held_out else None
-    return next(night for night in (Night(seed, bank=bank) for seed in range(500)) if night.truths == (cause,))
+    return next(shift for shift in (PlatformShift(seed, bank=bank) for seed in range(500)) if shift.truths == (cause,))
 
 
 def first_seed(level: int, **wanted: str) -> int:
-    """Return the first seed whose night of a level is on a platform."""
-    return next(seed for seed in range(200) if Night(seed, level=level).platform.id == wanted["platform"])
+    """Return the first seed whose shift of a level is on a platform."""
+    return next(seed for seed in range(200) if PlatformShift(seed, level=level).platform.id == wanted["platform"])
 
 
-def played(night: Night, *lines: str) -> dict[str, Any]:
+def played(shift: PlatformShift, *lines: str) -> dict[str, Any]:
     said: list[str] = []
-    return {**Shell(night, said.append).play(iter(lines)), "said": "\n".join(said)}
+    return {**Shell(shift, said.append).play(iter(lines)), "said": "\n".join(said)}
 
 
 def test_there_are_six_platforms_with_five_causes_and_three_held_out() -> None:
@@ -73,14 +73,14 @@ def test_there_are_six_platforms_with_five_causes_and_three_held_out() -> None:
 @pytest.mark.parametrize("platform", platforms().values(), ids=list(platforms()))
 def test_sheet_and_settings_are_the_same_whatever_the_cause(platform: Platform) -> None:
     seed = first_seed(1, platform=platform.id)
-    one = Night(seed)
+    one = PlatformShift(seed)
     healthy = platform.system(drawn(platform, seed))
     assert one.sheet == sheet(healthy)
     for cause in (*platform.causes, *(HELD_OUT.of(platform.id) if HELD_OUT else ())):
         one.truths, one.incident = (cause,), cause.incident
         one.scenario = one.system_with(one.truths)
         assert one.sheet == sheet(healthy), cause.id
-        assert one.offered() == Night(seed).offered(), cause.id
+        assert one.offered() == PlatformShift(seed).offered(), cause.id
 
 
 @pytest.mark.parametrize("name", sampling.some(TELLS, 24))
@@ -88,7 +88,7 @@ def test_what_a_debrief_says_holds_for_what_its_looks_print(name: str) -> None:
     cause_name, seed = name.split()
     cause = CAUSES[cause_name]
     platform = platforms()[cause.platform]
-    some = Night(first_seed(1, platform=platform.id))
+    some = PlatformShift(first_seed(1, platform=platform.id))
     for changes, expected in ((changes_of(cause, int(seed)), True), ({}, False)):
         scenario = platform.system(drawn(platform, int(seed)), changes)
         result = run(scenario, seed=int(seed))
@@ -114,10 +114,10 @@ def test_a_cause_costs_users_something_and_its_fix_gives_it_back(name: str) -> N
         )
         assert (healthy / found if platform.more_is_better else found / healthy) >= LEAST_LOSS
     if cause.incident.fix:
-        night = night_with(cause)
-        assert set(night.remedy) <= set(night.offered())
-        played(night, *(f"set {path} {value}" for path, value in night.remedy.items()))
-        assert night.holds()
+        shift = shift_with(cause)
+        assert set(shift.remedy) <= set(shift.offered())
+        played(shift, *(f"set {path} {value}" for path, value in shift.remedy.items()))
+        assert shift.holds()
 
 
 @pytest.mark.parametrize("platform", platforms().values(), ids=list(platforms()))
@@ -129,18 +129,18 @@ def test_an_oddity_does_no_harm(platform: Platform) -> None:
 
 
 def test_neither_free_information_nor_one_look_names_the_cause() -> None:
-    """A sample; `make full` measures all 300 nights, as `scripts/nights.py` does."""
+    """A sample; `make full` measures all 300 shifts, as `scripts/oncall_looks.py` does."""
     full = sampling.some(["one", "two"], 1) == ["one", "two"]
     test, train = (measured.TEST, measured.TRAIN) if full else (40, 0)
     seeds = [*range(test), *range(measured.FIRST_OF_TRAINING, measured.FIRST_OF_TRAINING + train)]
     found = [measured.seen(seed) for seed in seeds]
     if not full:
-        # Too few to learn from: but nights of one platform show the same words before a look.
+        # Too few to learn from: but shifts of one platform show the same words before a look.
         for platform in platforms():
             words = [
-                {word for word in night.features[measured.FREE] if not word.startswith("users ")}
-                for night in found
-                if night.platform == platform
+                {word for word in shift.features[measured.FREE] if not word.startswith("users ")}
+                for shift in found
+                if shift.platform == platform
             ]
             assert not any(words[0] ^ others for others in words if _counts(words[0]) == _counts(others))
         return
@@ -154,54 +154,54 @@ def _counts(words: set[str]) -> set[str]:
     return {word for word in words if " " in word}
 
 
-def test_a_night_starts_within_a_second() -> None:
-    Night(1)
+def test_a_shift_starts_within_a_second() -> None:
+    PlatformShift(1)
     began = time.process_time()
     for seed in range(2, 12):
-        Night(seed, level=1 + seed % 4)
+        PlatformShift(seed, level=1 + seed % 4)
     assert (time.process_time() - began) / 10 < 1
 
 
-def test_the_same_seed_is_the_same_night() -> None:
+def test_the_same_seed_is_the_same_shift() -> None:
     lines = ("about", "iostat -x", "fio", "lat")
-    first, again, other = (played(Night(seed), *lines) for seed in (11, 11, 12))
+    first, again, other = (played(PlatformShift(seed), *lines) for seed in (11, 11, 12))
     assert first == again
     assert first["commands"] != other["commands"]
 
 
 def test_a_hypothesis_costs_nothing_and_says_nothing() -> None:
-    night = Night(1)
-    told = played(night, "think 1", "think 2", "iostat -x", "think 3", "quit")
+    shift = PlatformShift(1)
+    told = played(shift, "think 1", "think 2", "iostat -x", "think 3", "quit")
     assert [one["points"] for one in told["commands"]] == [0, 0, 2, 0]
     assert [one["looks"] for one in told["thoughts"]] == [0, 0, 1]
-    outputs = [one["output"].replace(cause, "") for one, cause in zip(told["commands"][:2], night.causes, strict=False)]
+    outputs = [one["output"].replace(cause, "") for one, cause in zip(told["commands"][:2], shift.causes, strict=False)]
     assert outputs[0] == outputs[1]
 
 
 def test_quit_and_nothing_else_hides_the_cause() -> None:
-    night = Night(4)
-    told = played(night, "about", "iostat -x", "think 1", "quit")
+    shift = PlatformShift(4)
+    told = played(shift, "about", "iostat -x", "think 1", "quit")
     assert told["hidden"]
     text = json.dumps({name: value for name, value in told.items() if name not in {"thoughts", "commands"}})
-    assert not [cause for cause in night.causes if cause in text]
-    assert played(Night(4), "done")["cause"] == night.truth
+    assert not [cause for cause in shift.causes if cause in text]
+    assert played(PlatformShift(4), "done")["cause"] == shift.truth
 
 
 def test_a_wrong_name_says_which_look_had_excluded_it() -> None:
-    night = next(night for night in map(Night, range(100)) if night.truths[0].id.endswith(".web"))
-    wrong = next(n for n, cause in enumerate(night.known_causes, 1) if cause.id.endswith(".batch"))
-    blind = played(Night(night.seed), f"name {wrong}")["commands"][-1]["output"]
-    told = played(night, "pidstat -d", f"name {wrong}")["commands"][-1]["output"]
+    shift = next(shift for shift in map(PlatformShift, range(100)) if shift.truths[0].id.endswith(".web"))
+    wrong = next(n for n, cause in enumerate(shift.known_causes, 1) if cause.id.endswith(".batch"))
+    blind = played(PlatformShift(shift.seed), f"name {wrong}")["commands"][-1]["output"]
+    told = played(shift, "pidstat -d", f"name {wrong}")["commands"][-1]["output"]
     assert "pidstat -d" in told
     assert "pidstat -d" not in blind
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_debrief_has_a_measured_reason_against_every_other_cause(level: int) -> None:
-    night = Night(21, level=level)
-    played(night, "iostat -x", "done")
-    rows = night.exclusions()
-    assert {row["cause"] for row in rows} == set(night.causes) - {cause.incident.cause for cause in night.truths}
+    shift = PlatformShift(21, level=level)
+    played(shift, "iostat -x", "done")
+    rows = shift.exclusions()
+    assert {row["cause"] for row in rows} == set(shift.causes) - {cause.incident.cause for cause in shift.truths}
     assert all(row["looks"] for row in rows)
     for row in rows:
         assert all(one.here != one.there for one in row["looks"])
@@ -209,25 +209,25 @@ def test_the_debrief_has_a_measured_reason_against_every_other_cause(level: int)
 
 
 def test_two_causes_need_two_names_and_both_changes() -> None:
-    night = Night(5, level=TWO)
-    numbers = [1 + night.causes.index(cause.incident.cause) for cause in night.truths]
-    sets = [f"set {path} {value}" for path, value in night.remedy.items()]
-    half = played(Night(5, level=TWO), f"name {numbers[0]}")
+    shift = PlatformShift(5, level=TWO)
+    numbers = [1 + shift.causes.index(cause.incident.cause) for cause in shift.truths]
+    sets = [f"set {path} {value}" for path, value in shift.remedy.items()]
+    half = played(PlatformShift(5, level=TWO), f"name {numbers[0]}")
     assert half["score"]["cause"] == 20
     assert not half["right"]
-    whole = played(night, *(f"name {number}" for number in numbers), *sets)
+    whole = played(shift, *(f"name {number}" for number in numbers), *sets)
     assert whole["right"]
     assert whole["holds"]
     assert whole["score"]["total"] >= 90
 
 
-def test_level_4_gets_worse_with_the_clock_and_a_resumed_night_is_as_far() -> None:
-    night = Night(7, level=WORSE)
-    before = night.users[0][1]
-    while night.seconds < STAGES_S[-1]:
-        night.carry_out("iostat -x")
-    night.carry_out("iostat -x")
-    assert night.users[-1][1] < 0.8 * before
+def test_level_4_gets_worse_with_the_clock_and_a_resumed_shift_is_as_far() -> None:
+    shift = PlatformShift(7, level=WORSE)
+    before = shift.users[0][1]
+    while shift.seconds < STAGES_S[-1]:
+        shift.carry_out("iostat -x")
+    shift.carry_out("iostat -x")
+    assert shift.users[-1][1] < 0.8 * before
     session = Session(7, level=WORSE)
     for _ in range(5):
         kept = session.type("iostat -x")["kept"]
@@ -237,12 +237,12 @@ def test_level_4_gets_worse_with_the_clock_and_a_resumed_night_is_as_far() -> No
 
 def test_where_no_setting_mends_it_leaving_all_alone_is_the_fix() -> None:
     cause = next(cause for cause in CAUSES.values() if not cause.incident.fix and not cause.is_held_out)
-    night = night_with(cause)
-    number = 1 + night.causes.index(cause.incident.cause)
-    assert played(Night(night.seed), f"name {number}")["holds"]
-    assert not played(Night(night.seed), "done")["holds"]
-    path = next(path for path in night.offered() if path == "monitor.window")
-    assert not played(night, f"name {number}", f"set {path} 5s")["holds"]
+    shift = shift_with(cause)
+    number = 1 + shift.causes.index(cause.incident.cause)
+    assert played(PlatformShift(shift.seed), f"name {number}")["holds"]
+    assert not played(PlatformShift(shift.seed), "done")["holds"]
+    path = next(path for path in shift.offered() if path == "monitor.window")
+    assert not played(shift, f"name {number}", f"set {path} 5s")["holds"]
 
 
 @pytest.mark.skipif(HELD_OUT is None, reason="the bank is not here")
@@ -268,9 +268,9 @@ def test_no_package_page_or_notebook_contains_a_held_out_cause(monkeypatch: pyte
 @pytest.mark.skipif(HELD_OUT is None, reason="the bank is not here")
 def test_a_bank_draws_its_own_causes_alone() -> None:
     for seed in range(6):
-        night = Night(seed, bank=HELD_OUT)
-        assert night.truths[0].is_held_out
-        assert night.truths[0].incident.cause in night.causes
+        shift = PlatformShift(seed, bank=HELD_OUT)
+        assert shift.truths[0].is_held_out
+        assert shift.truths[0].incident.cause in shift.causes
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_a_bank_that_cannot_be_used_is_refused_with_the_field(text: str, told: s
     assert told in str(refused.value)
 
 
-def test_the_command_plays_a_night(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_plays_a_shift(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("about\nquit\n"))
     assert main(["oncall", "--level", "2", "--seed", "9", "--json"]) == DONE
     document = json.loads(capsys.readouterr().out)

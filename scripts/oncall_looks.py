@@ -1,8 +1,8 @@
-"""Measure how much one look tells about nights: `python scripts/nights.py [TEST [TRAIN]]`.
+"""Measure how much one look tells about shifts: `python scripts/oncall_looks.py [TEST [TRAIN]]`.
 
-A naive Bayes classifier, one for each platform, learns from TRAIN nights of level 1 and names the cause of TEST others.
+A naive Bayes classifier, one for each platform, learns from TRAIN shifts of level 1 and names the cause of TEST others.
 It sees what is free (ticket, sheet, lists, the users' number), alone or with a single look. Numbers become bins of half
-a power of two. Nights are worth playing if neither suffices.
+a power of two. Shifts are worth playing if neither suffices.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ TEST, TRAIN = 300, 900
 FIRST_OF_TRAINING = 10_000
 FREE = "free"
 MOST_FREE, MOST_BY_ONE_LOOK = 0.35, 0.65
-"""Limits of the design: shares of nights."""
+"""Limits of the design: shares of shifts."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One night as a player sees it: the features of what is free and of each look."""
+    """One shift as a player sees it: the features of what is free and of each look."""
 
     platform: str
     cause: str
@@ -36,26 +36,26 @@ class Seen:
 
 
 def seen(seed: int) -> Seen:
-    """Run one night of level 1 and collect the features of all looks."""
+    """Run one shift of level 1 and collect the features of all looks."""
     from seeklab._result import run
-    from seeklab.oncall.night import Night
+    from seeklab.oncall.platform_shift import PlatformShift
     from seeklab.oncall.printed import numbers
     from seeklab.oncall.tools import TOOLS
 
-    night = Night(seed)
-    words = night.ticket.replace(str(seed), "").split()
-    free = {*words, *night.sheet.splitlines(), *night.offered(), *night.causes, _bin("users", night.users[0][1])}
+    shift = PlatformShift(seed)
+    words = shift.ticket.replace(str(seed), "").split()
+    free = {*words, *shift.sheet.splitlines(), *shift.offered(), *shift.causes, _bin("users", shift.users[0][1])}
     features = {FREE: frozenset(free)}
-    logged = {**night.scenario, "record": {**night.scenario["record"], "log": True}}
+    logged = {**shift.scenario, "record": {**shift.scenario["record"], "log": True}}
     result = run(logged, seed=seed + 1)
     for command in TOOLS:
-        text = night.prints(command, result, logged)
+        text = shift.prints(command, result, logged)
         plain = {word for word in text.split() if not any(letter.isdigit() for letter in word)}
         features[command] = frozenset({*plain, *(_bin(name, value) for name, value in numbers(text).items())})
-    values = night.settable()
-    for path in night.offered():
+    values = shift.settable()
+    for path in shift.offered():
         features[f"get {path}"] = frozenset({f"{path} {values.get(path)}"})
-    return Seen(night.platform.id, night.truths[0].id, features)
+    return Seen(shift.platform.id, shift.truths[0].id, features)
 
 
 def _bin(name: str, value: float) -> str:
@@ -83,30 +83,30 @@ class Bayes:
 
 
 def shares(train: Sequence[Seen], test: Sequence[Seen]) -> dict[str, float]:
-    """Return, for what is free and for each look, the share of test nights whose cause the classifier names."""
+    """Return, for what is free and for each look, the share of test shifts whose cause the classifier names."""
     found: Counter[str] = Counter()
     looks = list(test[0].features)
-    looks += sorted({look for night in test for look in night.features} - set(looks))
-    for platform in {night.platform for night in test}:
-        own = [night for night in train if night.platform == platform]
+    looks += sorted({look for shift in test for look in shift.features} - set(looks))
+    for platform in {shift.platform for shift in test}:
+        own = [shift for shift in train if shift.platform == platform]
         for look in looks:
-            learned = [(night.cause, night.features[FREE] | night.features.get(look, frozenset())) for night in own]
+            learned = [(shift.cause, shift.features[FREE] | shift.features.get(look, frozenset())) for shift in own]
             bayes = Bayes(learned)
             found[look] += sum(
-                bayes.best(night.features[FREE] | night.features.get(look, frozenset())) == night.cause
-                for night in test
-                if night.platform == platform
+                bayes.best(shift.features[FREE] | shift.features.get(look, frozenset())) == shift.cause
+                for shift in test
+                if shift.platform == platform
             )
     return {look: found[look] / len(test) for look in looks}
 
 
 def by_platform(train: Sequence[Seen], test: Sequence[Seen]) -> dict[str, dict[str, float]]:
     """Return the shares for each platform alone."""
-    platforms = sorted({night.platform for night in test})
-    return {one: shares(train, [night for night in test if night.platform == one]) for one in platforms}
+    platforms = sorted({shift.platform for shift in test})
+    return {one: shares(train, [shift for shift in test if shift.platform == one]) for one in platforms}
 
 
-def nights() -> int:
+def shifts() -> int:
     """Print the shares, and fail if one exceeds its limit."""
     test, train = (int(word) for word in (*sys.argv[1:3], *(str(n) for n in (TEST, TRAIN)[len(sys.argv) - 1 :])))
     seeds = [*range(test), *range(FIRST_OF_TRAINING, FIRST_OF_TRAINING + train)]
@@ -114,7 +114,7 @@ def nights() -> int:
         found = list(pool.map(seen, seeds, chunksize=10))
     every = shares(found[test:], found[:test])
     looks = sorted((look for look in every if look != FREE), key=lambda look: -every[look])
-    print(f"{test} nights, learned from {train} others")
+    print(f"{test} shifts, learned from {train} others")
     print(f"{every[FREE]:6.1%}  what is free (limit {MOST_FREE:.0%})")
     for look in looks[:8]:
         print(f"{every[look]:6.1%}  {look} (limit {MOST_BY_ONE_LOOK:.0%})")
@@ -125,4 +125,4 @@ def nights() -> int:
 
 
 if __name__ == "__main__":
-    main(nights)
+    main(shifts)
