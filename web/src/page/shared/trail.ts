@@ -52,7 +52,7 @@ export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptio
   const whole = html("button", { type: "button", class: "whole-range" }, "Whole range");
   const cancel = html("button", { type: "button", class: "quiet", hidden: "" }, "Cancel");
   const status = html("span", { class: "quiet trail-status", role: "status" });
-  const table = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Visited values" });
+  const table = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of visited values" });
   const details = html("details", { class: "table", hidden: "" }, html("summary", {}, "Table"), table);
   const element = html(
     "section",
