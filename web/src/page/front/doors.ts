@@ -6,10 +6,9 @@ import { formatNumber } from "../../base/format.ts";
 import { controls } from "../../lab/controls.ts";
 import { leaveNote } from "../shared/note.ts";
 
-/** The parts that the door offers. */
-const offered = ["disks", "cache_gib", "ports"];
-const mostOffered = 3;
-const mostTests = 3;
+/** The parts that the door offers, each of which limits one of its tests. */
+const offered = ["disks", "log_ssds", "server_gbit"];
+const tests = ["3-streams-cold", "9-sync-writes", "working-set"];
 
 /** Makes the forms of the doors lead on with what was typed. */
 export function openDoors(section: HTMLElement): void {
@@ -30,21 +29,24 @@ export function openDoors(section: HTMLElement): void {
 export async function poolDoor(engine: EngineClient, place: HTMLElement): Promise<void> {
   const first = await engine.call("design", {});
   const values = new Map(first.parts.map(({ name, number }) => [name, number]));
-  const known = first.parts.filter(({ name }) => offered.includes(name));
-  const parts = [...known, ...first.parts.filter(({ name }) => !offered.includes(name))].slice(0, mostOffered);
+  const parts = first.parts.filter(({ name }) => offered.includes(name));
   const limits = html("ul", { class: "pool-limits", "aria-live": "polite" });
   let asked = 0;
   const knobs = controls({
-    controls: parts.map(({ name, title, unit, number, range: [min, max, step] }) => ({
-      path: name,
-      title,
-      help: title,
-      unit: unit === "" ? null : unit,
-      value: number,
-      min,
-      max,
-      step,
-    })),
+    controls: parts.map(({ name, title, unit, number, range: [min, max, step] }) => {
+      // Disks come in whole groups, and the sums of the parts do not describe a log on the pool's own disks.
+      const one = name === "disks" ? values.get("width")! : Math.max(min, step);
+      return {
+        path: name,
+        title,
+        help: title,
+        unit: unit === "" ? null : unit,
+        value: number,
+        min: one,
+        max,
+        step: one,
+      };
+    }),
     target: {
       setValues(changes) {
         for (const [name, value] of Object.entries(changes)) values.set(name, Number(value));
@@ -62,10 +64,10 @@ export async function poolDoor(engine: EngineClient, place: HTMLElement): Promis
     },
   });
 
-  function show({ tests }: PoolDesign): void {
+  function show(pool: PoolDesign): void {
     limits.replaceChildren(
-      ...tests
-        .slice(0, mostTests)
+      ...pool.tests
+        .filter(({ name }) => tests.includes(name))
         .map(({ title, unit, bounds: [least] }) =>
           html(
             "li",

@@ -66,13 +66,14 @@ test("the front page has one knob with its trail, doors with something behind th
   await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => document.querySelectorAll(".trail .visited").length === 2);
   const limits = page.locator(".pool-limits li b");
+  await limits.first().waitFor();
   const before = await limits.allTextContents();
   await page.locator("#door-pool input[type=range]").first().focus();
   await page.keyboard.press("Home");
-  await page.waitForFunction(
-    (old) => [...document.querySelectorAll(".pool-limits li b")].some((bold, nth) => bold.textContent !== old[nth]),
-    before,
-  );
+  await page.waitForFunction((old) => {
+    const now = [...document.querySelectorAll(".pool-limits li b")].map((bold) => bold.textContent);
+    return now.length === old.length && now.some((text, nth) => text !== old[nth]);
+  }, before);
   const told = await page.locator(".fact-dots p").textContent();
   assert.equal(await page.locator(".fact-dots a .dot").count(), Number(/of (\d+)/.exec(told)[1]));
 });
