@@ -18,6 +18,7 @@ const noCharts = [
   "chart",
   "countLimit",
   "legend",
+  "loadCharts",
   "marks",
   "operationLog",
   "plot",

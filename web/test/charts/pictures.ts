@@ -37,7 +37,6 @@ import { serviceTimes } from "../../src/charts/serviceTimes.ts";
 import { shardLimit } from "../../src/charts/shardLimit.ts";
 import { shardMap } from "../../src/charts/shardMap.ts";
 import { costCurve } from "../../src/charts/costCurve.ts";
-import { sweepChart } from "../../src/charts/sweepChart.ts";
 import { warmth } from "../../src/charts/warmth.ts";
 import { writeRate } from "../../src/charts/writeRate.ts";
 import type { Result } from "../../src/engine/api.ts";
@@ -284,20 +283,6 @@ export function whatDisksBuyInATest(): Element {
     isShown: disks === 44,
   }));
   return costCurve(points, { width: narrow, test: "random reads", unit: "/s", currency: "€" });
-}
-
-export function sweepOfAChunkOverItsRange(): Element {
-  const points = [1, 2, 4, 8, 16].map((value) => ({ value: value * mib, metric: 32 / value + 2 }));
-  return sweepChart(points, {
-    width: narrow,
-    control: "Prefetch chunk",
-    controlUnit: "B",
-    isLog: true,
-    domain: [mib, 16 * mib],
-    metric: "odx.read_latency_mean_ms",
-    metricUnit: "ms",
-    now: 8 * mib,
-  });
 }
 
 export function warmthOfADeviceThatFills(): Element {
