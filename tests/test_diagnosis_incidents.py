@@ -157,6 +157,6 @@ def test_the_room_understands_what_engineers_type(typed: str, tool: str) -> None
 
 def test_numbers_wider_than_their_column_stay_apart() -> None:
     text = record("combine-limit", "limit-64", SEED, {})
-    (row,) = [line.split() for line in text.splitlines() if line.startswith("pool0 ")]
+    (row,) = [line.split() for line in text.splitlines() if line.startswith("pool ")]
     assert len(row) == len(IOSTAT_COLUMNS) + 1
     assert max(map(len, row)) > dict(IOSTAT_COLUMNS)["rkB/s"] - 1

@@ -166,9 +166,14 @@ def _join(address: str) -> int:
     import getpass
     import os
 
-    from seeklab.oncall.room_client import Client
+    from seeklab.oncall.room_client import Client, check_address
 
-    token = os.environ.get("SEEKLAB_TOKEN") or getpass.getpass("Token: ")
+    check_address(address)
+    token = os.environ.get("SEEKLAB_TOKEN", "")
+    if not token:
+        if sys.stdin is None or not sys.stdin.isatty():
+            raise SeeklabError([Problem("token", "is missing; set SEEKLAB_TOKEN, or use a terminal")])
+        token = getpass.getpass("Token: ")
     client = Client(address, token)
     _say(client.welcome())
     while sys.stdin is not None and (line := sys.stdin.readline()):

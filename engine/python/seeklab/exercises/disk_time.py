@@ -188,9 +188,9 @@ HINTS = (
 
 ASSIGNMENT, check, hint = exercise(
     "disk-time",
-    Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-    Task("check-users", 2, {"choice": CHOICE}, _users, HINTS),
-    Task("check-batch", 5, {"choice": CHOICE}, _batch, HINTS),
+    Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+    Task("check-users", 3, {"choice": CHOICE}, _users, HINTS),
+    Task("check-batch", 3, {"choice": CHOICE}, _batch, HINTS),
     bounds={
         "users_mean_times": USERS_MEAN_TIMES,
         "users_p99_times": USERS_P99_TIMES,

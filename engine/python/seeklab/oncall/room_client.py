@@ -15,13 +15,18 @@ TIMEOUT_S = 60.0
 SET_WORDS = 3
 
 
+def check_address(address: str) -> None:
+    """Raise SeeklabError for a text that is not an address of a server."""
+    if not address.startswith(SCHEMES):
+        raise SeeklabError([Problem("join", f"{address!r} is not an address; write http:// or https://")])
+
+
 class Client:
     """One student's side of a test shift."""
 
     def __init__(self, address: str, token: str) -> None:
         """Fetch the ticket; raise SeeklabError if the server does not answer or does not know the token."""
-        if not address.startswith(SCHEMES):
-            raise SeeklabError([Problem("join", f"{address!r} is not an address; write http:// or https://")])
+        check_address(address)
         self._address, self._token = address, token
         self._opened = self._ask({"do": "ticket"})
         self.is_over = bool(self._opened.get("is_over"))
