@@ -17,7 +17,7 @@ FEWEST_COLUMNS = 3
 
 
 BAR = re.compile(r"\s*(\d+)\s*\|[@ ]*(\d+)\s*")
-PERCENTILE = re.compile(r"(\d+\.\d+)th=\[ *(\d+)\]")
+PERCENTILE = re.compile(r"(\d{1,3}\.\d{1,6})th=\[ {0,20}(\d{1,20})\]")
 UNIT = re.compile(r"\(([num])sec\)")
 US = {"n": 1e-3, "u": 1.0, "m": 1e3}
 

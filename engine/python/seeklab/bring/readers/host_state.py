@@ -39,14 +39,16 @@ DF = re.compile(
     r"(\S{1,200})\s+(?:\S{1,16}\s+)?([\d.,]{1,16}[KMGTP]?)i?\s+([\d.,]{1,16}[KMGTP]?)i?\s+([\d.,]{1,16}[KMGTP]?|-)i?\s+(\d{1,3})%\s+(/\S{0,200}|\S{1,200})$"
 )
 PROCESS = re.compile(r"(?:\S{1,32}\s+)?(D\S{0,3})\s+(\d{1,9})\s+(?:(\d{1,9})\s+)?(\S{1,48})\s+(\S.{0,200})$")
-STACK = re.compile(r"\[<(?:0|[0-9a-f]{8,16})>\] (?:0x[0-9a-f]+/0x[0-9a-f]+ ?)?([A-Za-z_]\w{2,60})(?:\.\w{1,20})?\+0x")
+STACK = re.compile(
+    r"\[<(?:0|[0-9a-f]{8,16})>\] (?:0x[0-9a-f]{1,16}/0x[0-9a-f]{1,16} ?)?([A-Za-z_]\w{2,60})(?:\.\w{1,20})?\+0x"
+)
 MDADM = re.compile(
     r"\s*(State|Raid Level|Rebuild Status|Check Status|Resync Status|Reshape Status|Failed Devices|Consistency Policy"
     r"|Active Devices|Working Devices|Chunk Size|Bitmap|Intent Bitmap|Degraded Devices) : (\S.{0,100})$"
 )
 OF_MDADM = re.compile(r"\s+(?:[A-Z][\w /]{1,30} : |Number\s|\d|-\s)|\s*$")
 DONE = re.compile(r"(\d{1,3})% complete")
-PATH = re.compile(r"\s*[|` ]*- \d+:\d+:\d+:\d+\s+(\S{1,20})\s+\S{1,12}\s+(.{1,60})$")
+PATH = re.compile(r"[|` ]{0,20}- \d{1,5}:\d{1,5}:\d{1,5}:\d{1,5} {1,20}(\S{1,20}) {1,20}\S{1,12} {1,20}(\S.{0,60})$")
 CACHE = re.compile(r"\s*write-caching =\s+(\d) \((on|off)\)")
 WMI = re.compile(r"\s*(\w{3,40})\s*: ?(\S.{0,80})?$")
 LVS = {"Data%": "data share", "Meta%": "metadata share", "Snap%": "snapshot share"}
