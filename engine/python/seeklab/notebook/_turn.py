@@ -13,7 +13,7 @@ import ipywidgets
 from seeklab._commitments import TURN, Attempt, Commitment, attempts, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
-from seeklab.notebook._gate import NotYetError, fill_places, gates_are_open, turn_is_done, turn_is_shown, turn_waits
+from seeklab.notebook._gate import NotYetError, gates_are_open, turn_is_done, turn_is_shown, turn_waits
 from seeklab.notebook._stored import with_data
 from seeklab.notebook._tables import paragraphs
 
@@ -102,7 +102,6 @@ def turn(name: str) -> Turn:
         if not _is_solved(name):
             keep(Commitment(_record(name), None, skipped=True))
         close()
-        fill_places()
 
     if _is_skipped(name):
         close()
@@ -117,17 +116,15 @@ def turn(name: str) -> Turn:
 def check(name: str, answer: Any) -> Checked:
     """Judge the answer; for a wrong one, return the measured values with their bounds, and the reason.
 
-    An answer that is still dots closes the cells below until it is written or skipped. Each check is recorded in
-    `commits.json`. Raises NotYetError if the box of the turn was not shown yet, and StoppedError if the learner
-    interrupts the check; a notebook shows both as a sentence.
+    Each check is recorded in `commits.json`. Raises NotYetError while the answer is still dots and the turn is not
+    skipped, and StoppedError if the learner interrupts it; a notebook shows both as a sentence.
     """
     task = _task(name)
     if answer is ...:
         if _is_skipped(name):
             return Checked("Skipped.", passed=None)
-        if not turn_waits(name, lambda: _is_skipped(name)):
-            raise NotYetError(OF_BOX)
-        return Checked(OF_DOTS, passed=None)
+        waits = turn_waits(name, lambda: _is_skipped(name))
+        raise NotYetError(OF_DOTS if waits else OF_BOX)
     turn_is_done(name)
     try:
         verdict = task.judge(answer)
