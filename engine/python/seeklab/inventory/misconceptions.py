@@ -43,7 +43,7 @@ MISCONCEPTIONS = {
     "6.2": "a throttle costs throughput, so the mean grows",
     "6.3": "a synchronous write takes the time of its bytes",
     "6.4": "data in memory are flushed at the speed of memory",
-    "6.5": "half of the dirty data are already on their way",
+    "6.5": "half of the dirty data are already being written",
     "6.6": "more writers get more throughput, so each waits as long",
     "6.7": "latency grows with the square of the writers",
     "6.8": "latency grows with the logarithm of the writers",
