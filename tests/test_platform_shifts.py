@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from seeklab.oncall.platform import Cause
 
 BANK = ROOT / "bank" / "causes.toml"
-HELD_OUT = read_bank(BANK) if BANK.exists() else None
+HELD_OUT = read_bank(BANK)
 CAUSES = {cause.id: cause for platform in platforms().values() for cause in platform.causes}
-CAUSES |= {cause.id: cause for cause in (HELD_OUT.causes if HELD_OUT else ())}
+CAUSES |= {cause.id: cause for cause in HELD_OUT.causes}
 SEEDS = range(1, 21)
 TELLS = [f"{name} {seed}" for name in CAUSES for seed in SEEDS]
 LEAST_LOSS = 1.1
@@ -66,9 +66,8 @@ def test_there_are_six_platforms_with_five_causes_and_three_held_out() -> None:
         sentences = [cause.incident.cause for cause in platform.causes]
         assert len(set(sentences)) == len(sentences)
         assert sum(cause.worse is not None for cause in platform.causes) >= 2
-        if HELD_OUT:
-            assert len(HELD_OUT.of(platform.id)) == 3
-            assert not {cause.id for cause in HELD_OUT.of(platform.id)} & {cause.id for cause in platform.causes}
+        assert len(HELD_OUT.of(platform.id)) == 3
+        assert not {cause.id for cause in HELD_OUT.of(platform.id)} & {cause.id for cause in platform.causes}
 
 
 @pytest.mark.parametrize("platform", platforms().values(), ids=list(platforms()))
@@ -77,7 +76,7 @@ def test_sheet_and_settings_are_the_same_whatever_the_cause(platform: Platform) 
     one = PlatformShift(seed)
     healthy = platform.system(drawn(platform, seed))
     assert one.sheet == sheet(healthy)
-    for cause in (*platform.causes, *(HELD_OUT.of(platform.id) if HELD_OUT else ())):
+    for cause in (*platform.causes, *HELD_OUT.of(platform.id)):
         one.truths, one.incident = (cause,), cause.incident
         one.scenario = one.system_with(one.truths)
         assert one.sheet == sheet(healthy), cause.id
@@ -229,7 +228,6 @@ def test_where_no_setting_mends_it_leaving_all_alone_is_the_fix() -> None:
     assert not played(shift, f"name {number}", f"set {path} 5s")["holds"]
 
 
-@pytest.mark.skipif(HELD_OUT is None, reason="the bank is not here")
 def test_no_package_page_or_notebook_contains_a_held_out_cause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     distribution = Distribution({"script_name": "setup.py"})
@@ -244,12 +242,10 @@ def test_no_package_page_or_notebook_contains_a_held_out_cause(monkeypatch: pyte
     kinds = {"docs": "md", "notebooks": "ipynb", "solutions": "ipynb", "exercises": "ipynb", "web/src": "ts"}
     shown = [file for folder, kind in kinds.items() for file in (ROOT / folder).rglob(f"*.{kind}")]
     texts = [file.read_text(encoding="utf-8") for file in {*packed, *shown} if file.suffix in TEXT]
-    assert HELD_OUT
     for cause in HELD_OUT.causes:
         assert not [text for text in texts if cause.incident.cause in text], cause.id
 
 
-@pytest.mark.skipif(HELD_OUT is None, reason="the bank is not here")
 def test_a_bank_draws_its_own_causes_alone() -> None:
     for seed in range(6):
         shift = PlatformShift(seed, bank=HELD_OUT)
