@@ -56,7 +56,8 @@ html_theme_options = {
     "dark_css_variables": {"color-brand-primary": "#56b4e9", "color-brand-content": "#56b4e9"},
 }
 
-doctest_global_setup = "import seeklab"
+# One example reads the files of an invented drive.
+doctest_global_setup = f"import os, seeklab; os.chdir({str(ROOT / 'engine' / 'validation')!r})"
 
 
 def _site_links(_: Sphinx, page: str, content: list[str]) -> None:

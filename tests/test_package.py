@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -36,6 +37,15 @@ def _clean() -> dict[str, str]:
     from pathlib import Path
 
     return {"PYTHONPATH": str(Path(seeklab.__file__).parent.parent)}
+
+
+def test_each_public_function_has_an_example() -> None:
+    without = [
+        name
+        for name in seeklab.__all__
+        if inspect.isfunction(function := getattr(seeklab, name)) and ">>> " not in (function.__doc__ or "")
+    ]
+    assert not without, "make docs runs the examples of docstrings"
 
 
 def test_every_case_can_be_loaded_by_its_name() -> None:

@@ -36,6 +36,7 @@ def test_a_public_trace_is_recognised_and_read(name: str) -> None:
     assert found is not None
     assert found.name == name
     info = seeklab.trace_info(TRACES[name])
+    assert info["format"] == name
     assert (info["requests"], info["reads"], info["writes"], info["bytes"]) == (2, 1, 1, 4608)
     assert info["targets"][0]["bytes"] == 12_288
     # Tencent's times are whole seconds, FIU's nanoseconds; a log of fio has whole microseconds.
@@ -93,7 +94,10 @@ def test_an_offset_beyond_any_device_is_named_with_its_own_line() -> None:
 
 def test_earlier_times_and_missing_times_are_told() -> None:
     told: list[str] = []
-    seeklab.replay("1,0,4096,W,1.5\n1,0,512,r,0.5\n1,0,512,r,2.5\n", "nvme", tell=told.append).close()
+    result = seeklab.replay("1,0,4096,W,1.5\n1,0,512,r,0.5\n1,0,512,r,2.5\n", "nvme", tell=told.append)
+    assert result.replay is not None
+    assert result.replay["format"] == "spc"
+    result.close()
     assert any(sentence.startswith("1 requests have earlier times") for sentence in told)
     told.clear()
     seeklab.replay(TRACES["fio-iolog-v1"], "nvme", tell=told.append).close()

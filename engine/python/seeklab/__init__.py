@@ -87,14 +87,20 @@ register_displays()
 
 
 def lab(case: str, **options: Any) -> Lab:
-    """Show a case's chart and sliders in a notebook; see `seeklab.notebook.lab`. Needs the extra `notebook`."""
+    """Show a case's chart and sliders in a notebook; see `seeklab.notebook.lab`. Needs the extra `notebook`.
+
+    >>> chart = seeklab.lab("odx-prefetch")  # the last expression of a cell shows it
+    """
     from seeklab import notebook
 
     return notebook.lab(case, **options)
 
 
 def predict(case: str) -> Prediction:
-    """Ask a case's question in a notebook; see `seeklab.notebook.predict`. Needs the extra `notebook`."""
+    """Ask a case's question in a notebook; see `seeklab.notebook.predict`. Needs the extra `notebook`.
+
+    >>> question = seeklab.predict("odx-prefetch")  # the last expression of a cell shows it
+    """
     from seeklab import notebook
 
     return notebook.predict(case)

@@ -94,25 +94,43 @@ class Case:
 
 
 def case(id: str) -> Case:  # noqa: A002 -- the word that the command line and the case files use
-    """Load a case by its name; the error for an unknown name suggests the nearest one."""
+    """Load a case by its name; the error for an unknown name suggests the nearest one.
+
+    >>> odx = seeklab.case("odx-prefetch")
+    >>> odx.default_variant
+    'broken'
+    >>> fewer = odx.with_({"volume.prefetch.chunk": "4MiB"}).run(seed=7)
+    """
     document = engine().call("case", {"id": id})
     return Case(MappingProxyType(document), document["id"])
 
 
 def cases() -> list[dict[str, Any]]:
-    """Return every case: id, code, title, symptom, family, source, variants and controls."""
+    """Return every case: id, code, title, symptom, family, source, variants and controls.
+
+    >>> "odx-prefetch" in [case["id"] for case in seeklab.cases()]
+    True
+    """
     found: list[dict[str, Any]] = engine().call("cases", {})
     return found
 
 
 def presets() -> list[dict[str, Any]]:
-    """Return every device preset: name, title, source of its numbers, and kind."""
+    """Return every device preset: name, title, source of its numbers, and kind.
+
+    >>> [preset["name"] for preset in seeklab.presets() if "HGST" in preset["title"] or "Hitachi" in preset["title"]]
+    ['hdd-hgst-7k100']
+    """
     found: list[dict[str, Any]] = engine().call("presets", {})
     return found
 
 
 def tools() -> list[dict[str, Any]]:
-    """Return every tool for the output of a run: its name, and its description in `help`."""
+    """Return every tool for the output of a run: its name, and its description in `help`.
+
+    >>> "iostat" in [tool["name"] for tool in seeklab.tools()]
+    True
+    """
     found: list[dict[str, Any]] = engine().call("tools", {})
     return found
 
@@ -124,17 +142,30 @@ def measure(case: Case, document: Mapping[str, Any]) -> float:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a scenario, with unit, range, step, label and help of every value."""
+    """Return the JSON Schema of a scenario, with unit, range, step, label and help of every value.
+
+    >>> seeklab.schema()["$defs"]["Job"]["properties"]["bs"]["x-unit"]
+    'B'
+    """
     document: dict[str, Any] = json.loads(read_engine_file("schema.json"))
     return document
 
 
 def validate(scenario: Mapping[str, object]) -> dict[str, Any]:
-    """Check a scenario without running it, and return the complete one; raise SeeklabError with all problems."""
+    """Check a scenario without running it, and return the complete one; raise SeeklabError with all problems.
+
+    >>> seeklab.validate({"devices": [{"preset": "nvme"}]})
+    Traceback (most recent call last):
+    seeklab._errors.SeeklabError: jobs: is missing. The workload, in fio's vocabulary.
+    """
     resolved: dict[str, Any] = engine().call("validate", {"scenario": scenario})
     return resolved
 
 
 def engine_version() -> str:
-    """Return the version of the engine."""
+    """Return the version of the engine.
+
+    >>> seeklab.engine_version() == seeklab.__version__
+    True
+    """
     return str(engine().call("version", {})["engine"])

@@ -152,6 +152,12 @@ def design(*, prices: Mapping[str, float] | None = None, **numbers: int) -> Desi
     memory that is left); `read_ssds`, `log_ssds`, `log_gb`, `cores`, `client_gbit`, `server_gbit`, and
     `working_set_gib`. All have defaults. Prices are sample values unless given.
 
+    >>> pool = seeklab.design(disks=12, width=6, parity=2)
+    >>> next(iter(pool.bounds("7-write")))
+    "clients' links"
+    >>> pool.with_(disks=24).capacity_bytes == 2 * pool.capacity_bytes
+    True
+
     Raises:
         SeeklabError: If the design cannot be built; it lists all problems.
     """

@@ -40,6 +40,10 @@ def facts(
     hold on each, and `range` and `values` are the results. With `inputs` it must also hold at other values of its
     inputs. The last stored results of both are in `stored`, and the verdict uses them. `progress` receives the
     completed share from time to time; an interrupt stops the work.
+
+    >>> [fact] = seeklab.facts("odx-prefetch", "Q1.1")
+    >>> fact["documented"], fact["simulated"], fact["verdict"]
+    (8388608.0, 8388608.0, 'holds')
     """
     options = {"seeds": seeds, "inputs": inputs}
     if case is not None or id is not None or sys.platform == "emscripten":

@@ -148,6 +148,12 @@ def fio(
     Includes are searched next to the job file first, and then in the working directory, as fio does. `environment` has
     values of variables that the files name as `${NAME}`; the process's variables are used too. `sections` selects the
     sections to run. A run ends after `most_operations`; jobs that start together share them equally.
+
+    >>> job = seeklab.fio(command="fio --name=reads --rw=randread --size=64m --number_ios=1000", on="hdd-7200")
+    >>> result = job.run()
+    >>> 100 < result.metrics["reads.read_iops"] < 2000
+    True
+    >>> report = job.report(result)  # the text that fio would print
     """
     given = [jobfile] if isinstance(jobfile, (str, os.PathLike)) else list(jobfile)
     if not given and command is None:

@@ -63,7 +63,7 @@ def replay(
     progress: Progress | None = None,
     tell: Callable[[str], object] | None = None,
 ) -> Result:
-    """Replay a trace on a preset, or on your own scenario, whose jobs run at the same time.
+    r"""Replay a trace on a preset, or on your own scenario, whose jobs run at the same time.
 
     `trace` is a path, gzipped or not, or the text itself (anything with a line break). `open` issues each request at
     its recorded time, times `scale`. `closed` keeps at most `iodepth` in flight (default 1), with the recorded idle
@@ -71,6 +71,10 @@ def replay(
     selects one file or device. `columns` describes any other table, such as `time=1,op=2,offset=3,bytes=4`; a unit
     follows the name (`time:us=1`), and `sector` and `sectors` count 512 bytes. `result.replay` says what was replayed,
     what was skipped; `result.understood` says how the trace was read, and `tell` gets these sentences before the run.
+
+    >>> result = seeklab.replay("0,16,4096,W,0.001074\n1,0,512,r,0.003115\n", on="nvme")
+    >>> result.metrics["replay.read_ios"]
+    1.0
     """
     system = {"scenario": on} if isinstance(on, Mapping) else {"preset": on}
     reading, running = parts(progress)
@@ -81,7 +85,7 @@ def replay(
     with located.named():
         how = said(text=located.text, format=format, target=target, mode=mode, iodepth=iodepth, scale=scale)
         result = execute({"replay": how, **system, "seed": seed}, running)
-    result.understood = located.understood
+    result.understood, result.layout = located.understood, located.layout
     return result
 
 
@@ -92,8 +96,17 @@ def trace_info(
     target: str | None = None,
     columns: str | None = None,
 ) -> dict[str, Any]:
-    """Describe a trace: format, requests, reads, writes, bytes, span_ns, largest_offset, targets, skipped, ..."""
+    r"""Describe a trace: format, requests, reads, writes, bytes, span_ns, largest_offset, targets, skipped, ...
+
+    `understood` has sentences about its form and its first requests. The arguments are those of `replay`.
+
+    >>> info = seeklab.trace_info("0,16,4096,W,0.001074\n1,0,512,r,0.003115\n")
+    >>> info["format"], info["requests"], info["bytes"]
+    ('spc', 2, 4608)
+    """
     located = LocatedTrace(trace, TRACE, columns=columns, format=format)
     with located.named():
         info: dict[str, Any] = engine().call("trace_info", said(text=located.text, format=format, target=target))
-    return info
+    # The engine counts lines of the rewritten text; the sentences count those of the file.
+    del info["first"]
+    return {**info, "format": located.layout or info["format"], "understood": list(located.understood)}

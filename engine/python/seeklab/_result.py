@@ -61,6 +61,8 @@ class Result:
         """Real time of the run, in seconds."""
         self.understood: tuple[str, ...] = ()
         """Of a replayed table, how it was read: its layout and its first requests."""
+        self.layout: str | None = None
+        """The form of a replayed trace that was rewritten for the engine; None for the engine's own forms."""
 
     @property
     def case(self) -> str | None:
@@ -78,7 +80,9 @@ class Result:
     def replay(self) -> Mapping[str, Any] | None:
         """The replayed and the skipped parts of the trace, and the mode; None if the run was not a replay."""
         replayed: dict[str, Any] | None = self._summary.get("replay")
-        return None if replayed is None else MappingProxyType(replayed)
+        if replayed is None:
+            return None
+        return MappingProxyType({**replayed, "format": self.layout or replayed["format"]})
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
@@ -398,5 +402,11 @@ def raise_limit(handle: RunHandle) -> NoReturn:
 
 
 def run(scenario: Mapping[str, Any], *, seed: int = 1, progress: Progress | None = None) -> Result:
-    """Run your own scenario; `schema()` describes its fields."""
+    """Run your own scenario; `schema()` describes its fields.
+
+    >>> reads = {"name": "reads", "rw": "randread", "bs": "4KiB", "size": "1GiB", "number_ios": 1000}
+    >>> result = seeklab.run({"jobs": [reads], "devices": [{"preset": "nvme"}]}, seed=7)
+    >>> result.metrics["reads.read_ios"]
+    1000.0
+    """
     return execute({"scenario": scenario, "seed": seed}, progress)

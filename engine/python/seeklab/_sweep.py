@@ -65,6 +65,11 @@ def sweep(
     Dask client's `get_executor()` for a cluster. Under Pyodide they run one after the other. `progress` is called with
     the completed share of runs; True draws a bar, False nothing.
 
+    >>> windows = {"monitor.window": ["5s", "10s"]}
+    >>> table = seeklab.sweep("averaged-away", windows, variants=["burst-1s"], seeds=[1, 2], progress=False)
+    >>> len(table)
+    4
+
     Raises:
         SeeklabError: For the first run that is refused or exceeds a limit, with its values; the sweep then ends.
     """

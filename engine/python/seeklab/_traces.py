@@ -53,6 +53,10 @@ def cache(
     say how it was understood.
 
     Return one row for each policy and size: policy, size, requests, hits, bytes, hit_bytes, exact.
+
+    >>> trace = "".join(f"{time},{key},1\\n" for time, key in enumerate([1, 2, 3, 1, 2, 3]))
+    >>> [row["hits"] for row in seeklab.cache(trace, ["lru", "belady"], [2], objects=True)]
+    [0, 2]
     """
     located = LocatedTrace(trace, OBJECTS, columns=columns, format=format, of_objects=True, progress=progress)
     if tell:
@@ -77,6 +81,10 @@ def validate_drive(drive: str | PathLike[str], trace: str | PathLike[str]) -> di
     """Replay a measured drive's trace on the disk model; return mean, rms and demerit, for all requests and by class.
 
     The demerit is the rms of the differences at equal rank, divided by the mean measured service time.
+
+    >>> found = seeklab.validate_drive("synthetic-drive.json", "synthetic-trace.csv")
+    >>> found["requests"]
+    4000
     """
     request = {"drive": read_text(drive, DRIVE), "trace": read_text(trace, MEASURED)}
     with naming(lambda path: shown(trace if is_line(path) else drive)):

@@ -79,6 +79,8 @@ class LocatedTrace:
         self.name = WHOLE if is_text(trace) else shown(trace)
         self.understood: tuple[str, ...] = ()
         """Sentences about the trace: its layout, its first requests, and what was changed or left out."""
+        self.layout: str | None = None
+        """The name of the layout, if the text was rewritten for the engine, which then knows only its own form."""
         with self.named():
             if is_text(trace):
                 self._take(
@@ -123,7 +125,7 @@ class LocatedTrace:
             self.understood = (*_first(head, format), *((CUT,) if is_cut else ()))
 
     def _use(self, rewritten: Rewritten) -> None:
-        self.text, self.understood = rewritten.text, tuple(described(rewritten))
+        self.text, self.understood, self.layout = rewritten.text, tuple(described(rewritten)), rewritten.layout
 
     def named(self) -> AbstractContextManager[None]:
         """Prefix problems of the trace or its lines with its name."""

@@ -64,10 +64,9 @@ def run_commit_policy(
 
     `policy` is called whenever the log is free and transactions wait for it, in order of simulated time:
 
-        def first_two(queue):
-            return [place for place in range(queue.waiting)][:2]
-
-        mine = seeklab.run_commit_policy(seeklab.case("lost-group-commit"), first_two)
+    >>> def first_two(queue):
+    ...     return range(min(2, queue.waiting))
+    >>> mine = seeklab.run_commit_policy(seeklab.case("lost-group-commit"), first_two)
 
     It returns the places in the queue, from 0, of the transactions for the next flush, in the order for the log. A
     number instead of the list, such as 2.5, is a time to wait, in milliseconds; the policy is asked again after this

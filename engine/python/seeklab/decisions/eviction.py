@@ -57,6 +57,18 @@ def play_cache(
     `trace` is a file of `time,object,size` lines whose objects are numbers, or the text of one (with line breaks).
     `size` is the cache's, in bytes or, with `objects`, in objects.
 
+    >>> class Newest(list):
+    ...     def admitted(self, key, size):
+    ...         self.append(key)
+    ...     def hit(self, key): ...
+    ...     def evicted(self, key):
+    ...         self.remove(key)
+    ...     def evict(self, incoming):
+    ...         return self[-1]
+    >>> trace = "".join(f"{time},{key},1\\n" for time, key in enumerate([1, 2, 3, 1, 2, 3]))
+    >>> seeklab.play_cache(trace, Newest(), 2, objects=True)["hits"]
+    1
+
     Raises:
         SeeklabError: If an answer does not name an object in the cache.
     """

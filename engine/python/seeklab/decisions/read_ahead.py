@@ -77,10 +77,9 @@ def run_prefetcher(
 
     `prefetcher` is called once for each read, in order of simulated time:
 
-        def next_record(read):
-            return [(read.record + read.records, 1)]
-
-        mine = seeklab.run_prefetcher(seeklab.case("media-prefetch"), next_record)
+    >>> def next_record(read):
+    ...     return [(read.record + read.records, 1)]
+    >>> mine = seeklab.run_prefetcher(seeklab.case("media-prefetch"), next_record)
 
     ZFS asks after it has begun to read missing records, and fetches each record separately. A page cache asks before it
     reads, and fetches neighbours with one request, including the read's own pages.

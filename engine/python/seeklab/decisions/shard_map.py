@@ -69,10 +69,9 @@ def run_shard_map(
 
     `policy` is called for each request and each range that it touches, in order of simulated time, and returns a shard:
 
-        def owner(range_, shards, history):
-            return hash((range_, 7)) % shards
-
-        mine = seeklab.run_shard_map(seeklab.case("vdisk-sharding"), owner, variant="both")
+    >>> def owner(range_, shards, history):
+    ...     return hash((range_, 7)) % shards
+    >>> mine = seeklab.run_shard_map(seeklab.case("vdisk-sharding"), owner, variant="both")
 
     A shard other than the current owner moves the range. Requests of the range in progress finish first; requests that
     arrive meanwhile wait, without a question. The first request at the new owner costs `controller.takeover` more. A

@@ -70,10 +70,9 @@ def run_throttle(
 
     `policy` is called once for each write, in order of simulated time, and returns the delay in nanoseconds:
 
-        def delay_ns(dirty, limit, history):
-            return 0 if dirty < limit // 2 else 1_000_000
-
-        mine = seeklab.run_throttle(seeklab.case("openzfs-throttle"), delay_ns)
+    >>> def delay_ns(dirty, limit, history):
+    ...     return 0 if dirty < limit // 2 else 1_000_000
+    >>> mine = seeklab.run_throttle(seeklab.case("openzfs-throttle"), delay_ns)
 
     At the limit the engine stops writers and wakes them one at a time, as ZFS does; then each asks the policy. A policy
     with state is a closure or an object with `__call__`. The name of a built-in throttle ("none", "zfs2008", "zfs2010",
