@@ -101,7 +101,7 @@ def read_python(source: str) -> Iterator[Passage]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             pieces.add(node.value)
-            yield Passage(node.lineno, node.value.value, is_doc=True)
+            yield Passage(node.lineno, _EXAMPLE.sub("", node.value.value), is_doc=True)
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             pieces.update(ast.walk(node.value))
         elif isinstance(node, ast.JoinedStr):
@@ -110,6 +110,10 @@ def read_python(source: str) -> Iterator[Passage]:
             yield Passage(node.lineno, "".join(_text_of(part) for part in node.values))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in pieces:
             yield Passage(node.lineno, node.value)
+
+
+_EXAMPLE = re.compile(r"^ *>>> (?:.*\n)*?(?=\s*\n|\Z)", re.MULTILINE)
+"""An example in a docstring, up to an empty line."""
 
 
 def _text_of(part: ast.expr) -> str:

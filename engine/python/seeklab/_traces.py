@@ -41,7 +41,7 @@ def cache(
     progress: Progress | None = None,
     tell: Callable[[str], object] | None = None,
 ) -> list[dict[str, Any]]:
-    """Count the hits of replacement policies over a trace: a path, gzipped or not, or the text itself.
+    r"""Count the hits of replacement policies over a trace: a path, gzipped or not, or the text itself.
 
     The trace has `time,object,size` lines, or recorded requests in any format that `replay` accepts; its first line or
     `format` decides. Cache logs of Twitter and Meta, libCacheSim's oracleGeneral and CSV, and lists of objects are read
@@ -54,7 +54,7 @@ def cache(
 
     Return one row for each policy and size: policy, size, requests, hits, bytes, hit_bytes, exact.
 
-    >>> trace = "".join(f"{time},{key},1\\n" for time, key in enumerate([1, 2, 3, 1, 2, 3]))
+    >>> trace = "".join(f"{time},{key},1\n" for time, key in enumerate([1, 2, 3, 1, 2, 3]))
     >>> [row["hits"] for row in seeklab.cache(trace, ["lru", "belady"], [2], objects=True)]
     [0, 2]
     """

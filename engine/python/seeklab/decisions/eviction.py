@@ -52,7 +52,7 @@ def _events(run: RunHandle, question: Mapping[str, Any]) -> Iterable[Sequence[fl
 def play_cache(
     trace: str | PathLike[str], policy: EvictionPolicy, size: int | str, *, objects: bool = False
 ) -> dict[str, int]:
-    """Replay a trace with your own policy; return requests, hits, bytes, hit_bytes.
+    r"""Replay a trace with your own policy; return requests, hits, bytes, hit_bytes.
 
     `trace` is a file of `time,object,size` lines whose objects are numbers, or the text of one (with line breaks).
     `size` is the cache's, in bytes or, with `objects`, in objects.
@@ -65,7 +65,7 @@ def play_cache(
     ...         self.remove(key)
     ...     def evict(self, incoming):
     ...         return self[-1]
-    >>> trace = "".join(f"{time},{key},1\\n" for time, key in enumerate([1, 2, 3, 1, 2, 3]))
+    >>> trace = "".join(f"{time},{key},1\n" for time, key in enumerate([1, 2, 3, 1, 2, 3]))
     >>> seeklab.play_cache(trace, Newest(), 2, objects=True)["hits"]
     1
 
