@@ -412,7 +412,7 @@ DOCS_PACKAGES = Step(
     "docs-tools",
     "Installing the packages for the documentation",
     _install_docs_tools,
-    needs=("python-tests",),
+    needs=("package", "python-tests"),
     reads=(DOCS_LOCK,),
     versions=lambda: [sys.version],
     makes=(DOCS_TOOLS / "sphinx",),

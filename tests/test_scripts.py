@@ -303,6 +303,13 @@ def test_steps_stand_after_those_they_need() -> None:
             before.add(step.name)
 
 
+@pytest.mark.parametrize("verb", ["FOR_LAB", "FOR_SITE", "FOR_LINT", "FOR_TESTS", "FOR_FULL"])
+def test_a_step_that_needs_others_waits_for_one_of_the_same_verb(verb: str) -> None:
+    chosen = getattr(steps, verb)
+    names = {step.name for step in chosen}
+    assert [step.name for step in chosen if step.needs and not names & set(step.needs)] == []
+
+
 def test_an_edited_case_makes_a_library_and_what_carries_it_and_compiles_nothing() -> None:
     case = steps.ENGINE / "cases" / "odx-prefetch.toml"
 
