@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from console import ROOT
+from steps import DOCS_HTML, WEB
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 _ADDRESSES = {"a": "href", "link": "href", "img": "src", "script": "src"}
@@ -76,6 +77,12 @@ def check(folder: Path, outside: Collection[str] = (), *, leave_out: tuple[str, 
             ):
                 broken.append(f"{where}: {address} leads to a place that its page does not have.")
     return broken, checked
+
+
+def check_all() -> Iterator[tuple[Path, list[str], int]]:
+    """Yield the folders of the documentation and of the site, each with its broken links and the number of links."""
+    yield DOCS_HTML, *check(DOCS_HTML, site_pages())
+    yield WEB / "dist", *check(WEB / "dist", leave_out=("lab/",))
 
 
 def site_pages() -> set[str]:

@@ -28,7 +28,7 @@ import version
 from console import ROOT, StepFailedError, apply_all, capture, main, run, say, stream
 from docs import doctest
 from stages import TESTED
-from steps import DIST, DOCS_HTML, FOR_SITE, VENV_BIN, WEB, WHEEL
+from steps import DIST, FOR_SITE, VENV_BIN, WEB, WHEEL
 from tools import CITATION, RELEASE_TOOLS, TOOLS, bin_of
 
 if TYPE_CHECKING:
@@ -102,9 +102,7 @@ def _check_tests() -> list[str]:
 
 
 def _check_links() -> None:
-    folders = ((DOCS_HTML, links.site_pages()), (WEB / "dist", frozenset[str]()))
-    for folder, outside in folders:
-        broken, checked = links.check(folder, outside, leave_out=("lab/",))
+    for folder, broken, checked in links.check_all():
         for line in broken:
             say(line)
         if broken:

@@ -30,7 +30,7 @@ export function factDots(cases: readonly Pick<CaseDocument, "id" | "code" | "tit
     // An incident stays in one row.
     if (x > 0 && x + facts.length * step > perRow * step) [x, y] = [0, y + 20];
     const dots = facts.map((fact, nth) => dot(verdictOf(fact), x + nth * step + step / 2, y + step / 2));
-    rows.push(svg("a", { href: `${id}.html#facts` }, svg("title", {}, `${code} ${title}`), ...dots));
+    rows.push(svg("a", { href: `${id}.html` }, svg("title", {}, `${code} ${title}`), ...dots));
     x += facts.length * step + between;
   }
   const [width, height] = [perRow * step + between, y + step];
