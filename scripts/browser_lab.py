@@ -24,6 +24,7 @@ from console import StepFailedError
 from console import main as run_verb
 from seeklab.course.copies import pack
 from steps import BROWSER_LAB, BROWSER_PYTHON, BROWSER_TOOLS, BROWSER_WHEELS, VERSION, WEB, WHEEL_FILE
+from version import releases
 
 RUNTIME = WEB / "node_modules" / "pyodide"
 EXTENSION = WEB / "src" / "browserLab.js"
@@ -88,6 +89,16 @@ def finish(lab: Path) -> None:
         for path in lab.rglob(pattern):
             path.unlink()
     shutil.rmtree(lab / "doc")
+    for path in lab.glob("api/contents/**/all.json"):
+        write_json(path, dated(json.loads(path.read_text(encoding="utf-8"))))
+
+
+def dated(listing: dict[str, Any]) -> dict[str, Any]:
+    """Return a folder's listing with the release's date instead of the build's, so that equal builds are equal."""
+    date = releases()[0].date.isoformat() + "T00:00:00Z"
+    inner = listing.get("content")
+    entries = [dated(entry) for entry in inner] if isinstance(inner, list) else inner
+    return {**listing, "content": entries, "created": date, "last_modified": date}
 
 
 def build_settings(own: Path) -> dict[str, Any]:

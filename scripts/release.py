@@ -28,7 +28,7 @@ import version
 from console import ROOT, StepFailedError, apply_all, capture, main, run, say, stream
 from docs import doctest
 from stages import TESTED
-from steps import DIST, FOR_SITE, VENV_BIN, WEB, WHEEL
+from steps import BROWSER_COURSE, DIST, FOR_SITE, SITE, VENV_BIN, WEB, WHEEL
 from tools import CITATION, RELEASE_TOOLS, TOOLS, bin_of
 
 if TYPE_CHECKING:
@@ -181,17 +181,28 @@ def sdists() -> Iterable[Path]:
 
 
 def _check_reproducible(entry: version.Release) -> None:
-    """Build wheel and sdist again, and compare."""
-    first = {path.name: path.read_bytes() for path in (FOLDER / "python").iterdir()}
-    WHEEL.work()
+    """Build the wheel, the sdist and the site again, and compare. The engine's module is compiled once."""
+    first = {path.name: path.read_bytes() for path in (FOLDER / "python").iterdir()} | _site()
+    for step in (WHEEL, BROWSER_COURSE, SITE):
+        step.work()
     with tempfile.TemporaryDirectory() as place:
         build_sdist(Path(place), entry)
-        again = {path.name: path.read_bytes() for path in (*Path(place).iterdir(), *DIST.glob("seeklab-*.whl"))}
-    differing = sorted(name for name in first if again.get(name) != first[name])
+        built = (*Path(place).iterdir(), *DIST.glob("seeklab-*.whl"))
+        again = {path.name: path.read_bytes() for path in built} | _site()
+    differing = sorted(name for name in first.keys() | again.keys() if again.get(name) != first.get(name))
     if differing:
-        message = f"A second build differs: {', '.join(differing)}."
+        message = f"A second build differs: {', '.join(differing[:20])}."
         raise StepFailedError(message)
-    say(f"A second build of {' and '.join(sorted(first))} is equal.")
+    say(f"A second build is equal: {len(first)} files of the wheel, the sdist and the site.")
+
+
+def _site() -> dict[str, bytes]:
+    folder = WEB / "dist"
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).digest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def _say_next(number: str, trial: list[str]) -> None:

@@ -394,6 +394,7 @@ BROWSER_COURSE = Step(
         *(ROOT / "pyproject.toml", ROOT / "notebooks", ROOT / "exercises", ROOT / "scripts" / "browser_lab.py"),
         *(LAB_LOCK, LITE_LOCK, BROWSER_LOCK, ENGINE / "python", WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
     ),
+    versions=lambda: [str(releases()[0].epoch)],
     makes=(BROWSER_LAB / "lab" / "notebooks" / "index.html", BROWSER_LAB / "pyodide" / "pyodide-lock.json"),
 )
 NOTEBOOKS_AS_PAGES = Step(
