@@ -6,15 +6,14 @@ A benchmark with rates and times becomes a job, like one of fio. The others are 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from seeklab.bring.block import Block, JobRow, Latency
-from seeklab.bring.lines import command
+from seeklab.bring.block import JobRow, Latency
+from seeklab.bring.forms import Form, Forms, paragraph
 from seeklab.bring.numbers import MS, number, scaled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from seeklab.bring.forms import Parser
     from seeklab.bring.lines import Lines
 
 TOOL = "ioping"
@@ -32,15 +31,7 @@ TOTAL = re.compile(
 )
 
 
-class Form(NamedTuple):
-    """A benchmark: its tool, its first line, its reader."""
-
-    tool: str
-    mark: str
-    parse: Callable[[Lines, int, str], Block | None]
-
-
-def _ioping(lines: Lines, at: int, tool: str) -> Block | None:
+def _ioping(lines: Lines, at: int) -> tuple[list[JobRow], int]:
     times: list[float] = []
     size, way, end = 4096.0, "read", at
     summary = rate = None
@@ -60,7 +51,7 @@ def _ioping(lines: Lines, at: int, tool: str) -> Block | None:
             break
         end = index + 1 if line else end
     if summary is None and not times:
-        return None
+        return [], at
     latency = summary or Latency(sum(times) / len(times), None, min(times), max(times))
     asked = " ".join(lines[max(0, at - 2) : at])
     options = {"iodepth": "1", "numjobs": "1", "direct": "1" if re.search(r"ioping .{0,40}-\w*D", asked) else "0"}
@@ -69,14 +60,14 @@ def _ioping(lines: Lines, at: int, tool: str) -> Block | None:
     per_s = rate or 1e3 / max(latency.mean_ms or 1.0, 1e-6)
     options["rw"] = f"rand{way}"
     row = JobRow("ioping", way, per_s, per_s * size, float(len(times)) or None, latency, options=options)
-    return Block(tool, at + 1 - bool(at and command(lines[at - 1])), end, [row])
+    return [row], end
 
 
-def _pairs(names: dict[str, str], belongs: str) -> Callable[[Lines, int, str], Block | None]:
-    """Return a reader of `name: value` or `name = value` lines that make one job."""
+def _pairs(tool: str, names: dict[str, str], belongs: str) -> Parser:
+    """Return a parser of `name: value` or `name = value` lines that make one job."""
     of_line = re.compile(belongs)
 
-    def parse(lines: Lines, at: int, tool: str) -> Block | None:
+    def parse(lines: Lines, at: int) -> tuple[list[JobRow], int]:
         found: dict[str, float] = {}
         end = at
         for index in range(at, min(len(lines), at + MAX_LINES)):
@@ -89,7 +80,7 @@ def _pairs(names: dict[str, str], belongs: str) -> Callable[[Lines, int, str], B
                 break
             end = index + 1 if line else end
         if not found:
-            return None
+            return [], at
         ms = found.get("ms")
         moved = found.get("mb_per_s")
         row = JobRow(
@@ -102,19 +93,7 @@ def _pairs(names: dict[str, str], belongs: str) -> Callable[[Lines, int, str], B
             options={"numjobs": f"{found.get('clients', 1):.0f}"},
             runtime_s=found.get("s"),
         )
-        return Block(tool, at + 1, end, [row])
-
-    return parse
-
-
-def _named(note: str) -> Callable[[Lines, int, str], Block | None]:
-    """Return a reader that names the benchmark's lines up to a blank one, with a note."""
-
-    def parse(lines: Lines, at: int, tool: str) -> Block | None:
-        end = at
-        while end < min(len(lines), at + MAX_LINES) and lines[end].strip():
-            end += 1
-        return Block(tool, at + 1, end, notes=[note])
+        return [row], end
 
     return parse
 
@@ -127,7 +106,8 @@ PGBENCH = {
     "tps": "per_s",
     "duration": "s",
 }
-FORMS = (
+NAMED = paragraph(MAX_LINES)
+FORMS = Forms(
     Form(
         "ioping",
         r"\d[\d.]{0,8} ?[kKMGT]?i?B (?:<<<|>>>|from|to) \S|--- .{1,120} ioping statistics ---",
@@ -137,6 +117,7 @@ FORMS = (
         "pgbench",
         r"(?:transaction type: |pgbench \(|latency average = |tps = \d)",
         _pairs(
+            "pgbench",
             PGBENCH,
             r"(?:transaction|pgbench|scaling|query mode|number of|maximum|duration|latency|initial|tps|starting"
             r"|progress|SQL|\(|- )",
@@ -145,40 +126,35 @@ FORMS = (
     Form(
         "sysbench",
         r"sysbench \d|File operations:|Threads fairness:",
-        _named("its rates are those of files, page cache included"),
+        NAMED,
+        "reports the rates of files, page cache included",
     ),
     Form(
         "iozone",
         r"Iozone: Performance Test|kB\s+reclen\s+write\s+rewrite",
-        _named("its rates include the page cache, unless -I or -o was given"),
+        NAMED,
+        "reports rates that include the page cache, unless -I or -o was given",
     ),
     Form(
         "crystaldiskmark",
         r"CrystalDiskMark \d|\[(?:Read|Write)\]$|Sequential Read \(Q=|\s*SEQ\s?1MiB \(Q=",
-        _named("it has rates at depth 1 and 32, and no syncs"),
+        NAMED,
+        "has rates at depth 1 and 32, and no syncs",
     ),
     Form(
         "winsat",
         r"> (?:Disk|Run Time)\s.{0,60}\d|Windows System Assessment Tool",
-        _named("it has rates without the load of today"),
+        NAMED,
+        "has rates without the load of today",
     ),
     Form(
         "yabs",
         r"fio Disk Speed Tests \(|Block Size \| 4k",
-        _named("mixed reads and writes at depth 64: the volume's most, not the time of a sync"),
+        NAMED,
+        "mixes reads and writes at depth 64: the volume's most, not the time of a sync",
     ),
-    Form("bench.sh", r"I/O Speed\(1st run\)", _named("dd of large writes: bandwidth, not the time of a sync")),
-    Form("as-ssd", r"AS SSD Benchmark", _named("it has rates and times without a load")),
-    Form("vdbench", r"[A-Z][a-z]{2} \d\d, \d{4}\s+interval\s+i/o\s", _named("rates and response times by interval")),
+    Form("bench.sh", r"I/O Speed\(1st run\)", NAMED, "writes large blocks: bandwidth, not the time of a sync"),
+    Form("as-ssd", r"AS SSD Benchmark", NAMED, "has rates and times without a load"),
+    Form("vdbench", r"[A-Z][a-z]{2} \d\d, \d{4}\s+interval\s+i/o\s", NAMED, "has rates and times by interval"),
 )
-STARTS = "|".join(form.mark for form in FORMS)
-MARKS = [re.compile(form.mark) for form in FORMS]
-HOLDS: tuple[str, ...] = ()
-
-
-def read(lines: Lines, at: int) -> Block | None:
-    """Return the benchmark that starts at `at`."""
-    for form, mark in zip(FORMS, MARKS, strict=True):
-        if mark.match(lines[at].lstrip()):
-            return form.parse(lines, at, form.tool)
-    return None
+STARTS, HOLDS, read = FORMS.starts, FORMS.holds, FORMS.read

@@ -14,10 +14,10 @@ from seeklab.bring.numbers import MS, number
 
 TOOL = "prometheus"
 STARTS = (
-    r"\w{3,120}_bucket\{|\w{3,120}\{.{0,300}?quantile=|# (?:HELP|TYPE) \w+|(?:usecs|msecs|nsecs)\s+: count"
+    r"# (?:HELP|TYPE) \w+|(?:usecs|msecs|nsecs)\s+: count"
     r"|@\w{0,40}(?:\[.{0,80}\])?:\s*$|(?:osd\.\d+: )?\{\s*$|\d;fio-\d"
 )
-HOLDS: tuple[str, ...] = ()
+HOLDS: tuple[str, ...] = ("_bucket{", 'quantile="')
 BUCKET = re.compile(r"(\w{3,120})_bucket\{(.{0,300}?)le=\"([^\"]{1,24})\"(.{0,300}?)\} ([\d.eE+]{1,24})")
 QUANTILE = re.compile(r"(\w{3,120})\{(.{0,300}?)quantile=\"(\d(?:\.\d{1,9})?)\"(.{0,300}?)\} ([\d.eE+-]{1,24})$")
 TOTAL = re.compile(r"(\w{3,120})_(sum|count)(?:\{.{0,300}\})? ([\d.eE+]{1,24})$")

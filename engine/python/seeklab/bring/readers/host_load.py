@@ -20,7 +20,7 @@ TOOL = "vmstat"
 STARTS = (
     r"procs -|--time-- procs|r\s+b\s+swpd\b|top - |%?Cpu\(s\):|(?:some|full) avg10=|Total DISK READ"
     r"|PID\s+USER\s+PR\s|[TP]ID\s+PRIO\s+USER\s"
-    r"|\d+\.\d+%\s.{0,60}\[(?:k|\.)\]|[^;]{1,80};[^;]{1,80}(?:;.{0,400})? \d{1,18}$"
+    r"|\d+\.\d+%\s.{0,60}\[(?:k|\.)\]|[^;]{1,80}+;[^;]{1,80}(?:;.{0,400})? \d{1,18}$"
 )
 HOLDS: tuple[str, ...] = ("%usr", "kB_rd/s")
 PSI = re.compile(

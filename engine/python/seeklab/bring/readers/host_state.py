@@ -6,29 +6,20 @@ Records are values by subject: `memory`, `file system /var`, `volume pool00`, `p
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from seeklab.bring.block import Block, Value
+from seeklab.bring.block import Value
+from seeklab.bring.forms import Form, Forms
 from seeklab.bring.json_block import document_at, finite
 from seeklab.bring.lines import command
 from seeklab.bring.numbers import K, number, scaled
 from seeklab.bring.readers.host_load import program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from seeklab.bring.lines import Lines
 
 TOOL = "free"
 MAX_LINES = 300
-
-
-class Form(NamedTuple):
-    """A form of report: its tool, its first line, its reader."""
-
-    tool: str
-    mark: str
-    parse: Callable[[Lines, int], tuple[list[Value], int]]
 
 
 FREE = re.compile(
@@ -70,7 +61,7 @@ def _free(lines: Lines, at: int) -> tuple[list[Value], int]:
         elif line and not line.startswith(("total", "-/+", "Total:")):
             break
         end = index + 1 if line else end
-    return found, end
+    return found, end if found else at
 
 
 def _meminfo(lines: Lines, at: int) -> tuple[list[Value], int]:
@@ -180,7 +171,7 @@ def _btrfs(lines: Lines, at: int) -> tuple[list[Value], int]:
             what = "balance" if "alance" in "".join(lines[at : end + 1]) else "scrub"
             found.append(Value("btrfs", "running", what, line=end + 1))
         end += 1
-    return found, end
+    return found, end if found else at
 
 
 def _multipath(lines: Lines, at: int) -> tuple[list[Value], int]:
@@ -219,7 +210,7 @@ def _windows(lines: Lines, at: int) -> tuple[list[Value], int]:
         elif line.strip():
             break
         end = index + 1 if line.strip() else end
-    return found, end
+    return found, end if found else at
 
 
 def _cloudwatch(lines: Lines, at: int) -> tuple[list[Value], int]:
@@ -235,10 +226,10 @@ def _cloudwatch(lines: Lines, at: int) -> tuple[list[Value], int]:
                 if (value := finite(point.get(name))) is not None:
                     found.append(Value(f"cloudwatch {label}", name.lower(), value, line=at + 1))
                     break
-    return found, document[1]
+    return found, document[1] if found else at
 
 
-FORMS = (
+FORMS = Forms(
     Form("free", r"total\s+used\s+free\s+shared\s|Mem:\s+\d[\d.]*[KMGT]?i?B?\s+\d", _free),
     Form("meminfo", r"(?:MemTotal|Dirty|Writeback):\s+\d+ kB$", _meminfo),
     Form("df", r"Filesystem\s+(?:Type\s+)?(?:Size|1K-blocks|1024-blocks|1M-blocks|512-blocks|Inodes)\s", _df),
@@ -252,21 +243,9 @@ FORMS = (
     Form("lvs", r"LV\s+VG\s+Attr\s", _lvs),
     Form("mdadm", r"/dev/md\S{1,20}:$", _mdadm),
     Form("btrfs", r"scrub (?:status for|device) |Balance on |Scrub started:", _btrfs),
-    Form("multipath", r"\S{1,80} (?:\(\S{1,60}\) )?dm-\d+ \S", _multipath),
+    Form("multipath", r"\S{1,80} (?:\(\S{1,60}\) )?dm-\d+ \S", _multipath, holds=" dm-"),
     Form("hdparm", r"write-caching =\s+\d", _write_cache),
     Form("storage-reliability", r"(?:DeviceId|ObjectId|FlushLatencyMax|ReadErrorsTotal)\s+: ", _windows),
     Form("cloudwatch", r"\{$", _cloudwatch),
 )
-STARTS = "|".join(form.mark for form in FORMS)
-MARKS = [re.compile(form.mark) for form in FORMS]
-HOLDS: tuple[str, ...] = ()
-
-
-def read(lines: Lines, at: int) -> Block | None:
-    """Return the report that starts at `at`."""
-    for form, mark in zip(FORMS, MARKS, strict=True):
-        if mark.match(lines[at].lstrip()):
-            found, end = form.parse(lines, at)
-            if end > at and (found or form.tool in ("df", "lvs", "ps")):
-                return Block(form.tool, at + 1, end, list(found))
-    return None
+STARTS, HOLDS, read = FORMS.starts, FORMS.holds, FORMS.read

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from seeklab.bring.lines import Lines
 
 TOOL = "diskstats"
-STARTS = r"\d{1,4}\s+\d{1,4}\s+[a-z]\S{0,30}(?:\s+\d+){11}|Personalities :|md\d+ : |txg\s+birth\s|\w{1,40}\s+4\s+\d+$"
+STARTS = (
+    r"\d{1,4}\s+\d{1,4}\s+[a-z]\S{0,30}(?:\s+\d+){11}|Personalities :|md\d+ : |txg\s+birth\s|\w{1,40}+\s++4\s++\d+$"
+)
 HOLDS: tuple[str, ...] = ()
 DISK = re.compile(r"\s*\d{1,4}\s+\d{1,4}\s+(\S{1,31})((?:\s+\d+){11,20})$")
 SECTOR = 512

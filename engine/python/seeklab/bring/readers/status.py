@@ -6,27 +6,17 @@ Records are values by subject. A report that gives rules nothing yet is named, w
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from seeklab.bring.block import Block, Value
+from seeklab.bring.block import Value
+from seeklab.bring.forms import Form, Forms, paragraph
 from seeklab.bring.numbers import MS, number, scaled
 from seeklab.bring.tables import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from seeklab.bring.lines import Lines
 
 TOOL = "smartctl"
-
-
-class Form(NamedTuple):
-    """A form of report: its tool, its first line, its reader."""
-
-    tool: str
-    mark: str
-    parse: Callable[[Lines, int], tuple[list[Value], int]]
-    note: str = ""
 
 
 SHORT_ATTRIBUTE = re.compile(r"\s*([A-Z][\w-]{3,40}_[\w-]{2,30})\s.{0,80}?\braw=(\d{1,15})\b")
@@ -240,18 +230,6 @@ def _atop(lines: Lines, at: int) -> tuple[list[Value], int]:
     return found, end
 
 
-def _text(length: int) -> Callable[[Lines, int], tuple[list[Value], int]]:
-    """Return a parser of a report that is only named: its lines up to a blank one."""
-
-    def parse(lines: Lines, at: int) -> tuple[list[Value], int]:
-        end = at
-        while end < min(len(lines), at + length) and lines[end].strip():
-            end += 1
-        return [], end
-
-    return parse
-
-
 def _pveperf(lines: Lines, at: int) -> tuple[list[Value], int]:
     found: list[Value] = []
     end = at
@@ -351,7 +329,7 @@ def _hdparm(lines: Lines, at: int) -> tuple[list[Value], int]:
     return found, end
 
 
-FORMS = (
+FORMS = Forms(
     Form(
         "smartctl",
         r"smartctl \d|ID# ATTRIBUTE_NAME|=== START OF (?:INFORMATION|READ SMART|SMART)"
@@ -376,7 +354,8 @@ FORMS = (
     Form("ceph-osd-perf", r"osd\s+commit_latency", _columns),
     Form("nfsstat", r"(?:Client|Server) rpc stats:", _nfsstat),
     Form("mountstats", r"device \S+ mounted on \S+ with fstype nfs", _mountstats),
-    Form("nfsiostat", r"\S+ mounted on \S+:?$|ops/s\s+rpc bklog$", _nfsiostat),
+    Form("nfsiostat", r"ops/s\s+rpc bklog$", _nfsiostat),
+    Form("nfsiostat", r"\S{1,120} mounted on \S+:?$", _nfsiostat, holds=" mounted on "),
     Form("atop", r"(?:ATOP - |(?:DSK|LVM|MDD|MEM|CPU|PRC) \|)", _atop),
     Form("pveperf", r"CPU BOGOMIPS:", _pveperf),
     Form("pg_test_fsync", r"(?:open_datasync|fdatasync|fsync|open_sync)\s+[\d.,]+ ops/sec", _pg_test_fsync),
@@ -387,24 +366,10 @@ FORMS = (
     Form(
         "lsblk",
         r"NAME\s+MAJ:MIN\s|NAME\s+(?:FSTYPE|SIZE|ROTA|TYPE)\s",
-        _text(200),
+        paragraph(200),
         "names the devices below each other",
     ),
-    Form("macos-iostat", r"KB/t\s+tps\s+MB/s", _text(60), "has no times, only sizes and rates"),
-    Form("iperf", r"\[ ID\] Interval\s+Transfer\s", _text(60), "shows the rate of the network"),
+    Form("macos-iostat", r"KB/t\s+tps\s+MB/s", paragraph(60), "has no times, only sizes and rates"),
+    Form("iperf", r"\[ ID\] Interval\s+Transfer\s", paragraph(60), "shows the rate of the network"),
 )
-STARTS = "|".join(form.mark for form in FORMS)
-MARKS = [re.compile(form.mark) for form in FORMS]
-HOLDS: tuple[str, ...] = ()
-
-
-def read(lines: Lines, at: int) -> Block | None:
-    """Return the report that starts at `at`."""
-    for form, mark in zip(FORMS, MARKS, strict=True):
-        if mark.match(lines[at].lstrip()):
-            found, end = form.parse(lines, at)
-            if end > at:
-                return Block(
-                    form.tool, at + 1, end, list(found), notes=[f"{form.tool} {form.note}"] if form.note else []
-                )
-    return None
+STARTS, HOLDS, read = FORMS.starts, FORMS.holds, FORMS.read

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from seeklab.bring.lines import Lines
 
 TOOL = "zpool-iostat"
-STARTS = r"capacity\s+operations|pool\s+(?:alloc|used)\s|\S+\s+(?:\d+\s+){5}\d+$"
+STARTS = r"capacity\s+operations|pool\s+(?:alloc|used)\s|\S++\s++\d++\s++\d++\s++(?:\d+\s+){3}\d+$"
 HOLDS: tuple[str, ...] = ()
 GROUPS = re.compile(r"\s*capacity\s+operations\s+bandwidth")
 COLUMNS = re.compile(r"\s*pool\s+(?:alloc\s+free|used\s+avail)\s")
