@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import shutil
+import string
 import subprocess
 import sys
 import tarfile
@@ -20,6 +22,9 @@ import fuzz_diagnosis
 from seeklab import case
 from seeklab.bring import blocks, long_text
 from seeklab.bring.block import Sample
+from seeklab.bring.blocks import Marks, alternatives, may_begin
+from seeklab.bring.lines import Lines
+from seeklab.bring.readers import READERS
 from seeklab.bring.redaction import Redactor
 from seeklab.diagnosis import answer, diagnose
 from seeklab.diagnosis.causes import CAUSES, LIKELY, POSSIBLE, Verdict
@@ -50,6 +55,7 @@ INDENTED = ("fio", "zpool", "resilver")
 """Tools whose indentation has a meaning."""
 MEGABYTE = 1 << 20
 SEED, TEXTS_FUZZED = 7, 600
+MIN_HEADINGS = 200
 LONG_LETTERS, MAX_S = 3_200_000, 3.0
 """A text beyond the limits of `long_text`: it takes 0.3 s, and took as many seconds as megabytes before."""
 
@@ -247,20 +253,59 @@ LONG: dict[str, Callable[[int], str]] = {
         f"2026-11-23 10:{at // 60 % 60:02}:{at % 60:02} W | wal: sync duration of {1 + at % 7}.5s, long\n"
     ),
     "headings": lambda at: f'Device {at}\nzpool status {at}\npool: p{at}\ntop - {at}\n{{"a": [1, 2\n',
+    "drives": lambda at: (
+        f"smartctl 7.3 2022-02-28\n=== START OF READ SMART DATA SECTION ===\nSerial Number: {at}\n"
+        f"ID# ATTRIBUTE_NAME FLAG\n  5 Reallocated_Sector_Ct 0x0033 100 100 010 Pre-fail Always - {at % 9}\n"
+    ),
     "mounts": lambda at: (
         f"device nas:/e{at} mounted on /m{at} with fstype nfs4 statvers=1.1\n\tREAD: 9 9 0 1 1 1 1 1\n"
     ),
 }
 
 
-def test_a_long_text_is_read_in_bounded_time() -> None:
-    part = "".join(LONG["table"](at) for at in range(200))
+@pytest.mark.parametrize("name", ["table", "drives"])
+def test_a_long_text_is_read_in_bounded_time(name: str) -> None:
+    part = "".join(LONG[name](at) for at in range(200))
     text = part * (LONG_LETTERS // len(part) + 1)
     began = time.process_time()
     found = answer([blocks(text)])
     json.dumps(found.document(), allow_nan=False)
     assert time.process_time() - began < MAX_S
     assert found.found[0].notes
+
+
+def test_the_first_letter_of_a_heading_finds_its_reader() -> None:
+    lines = Lines(line for text in fuzz_diagnosis.samples() for line in text.splitlines())
+    marks = Marks(lines, READERS)
+    found = 0
+    for at, line in enumerate(lines):
+        expected = [
+            reader
+            for reader in READERS
+            if (reader.STARTS and re.match(reader.STARTS, line.lstrip())) or any(held in line for held in reader.HOLDS)
+        ]
+        assert marks.readers(at) == expected, line
+        found += bool(expected)
+    assert found > MIN_HEADINGS
+
+
+@pytest.mark.parametrize(
+    ("pattern", "letters"),
+    [
+        (r"\[\s*\d", "["),
+        (r"(?:ab|b?c)d", "abc"),
+        (r"(?:a|b)?c|x", "abc"),
+        (r"\s*+S{0,3}T", "ST"),
+        (r"[TP]ID", "TP"),
+        (r"\d{1,4},", "0123456789"),
+        (r"-{1,}x$", "-"),
+    ],
+)
+def test_the_letters_that_may_begin_a_heading(pattern: str, letters: str) -> None:
+    first = next(alternatives(pattern))
+    assert "".join(filter(lambda letter: may_begin(first, letter), string.printable.strip())) == "".join(
+        sorted(letters, key=string.printable.index)
+    )
 
 
 @pytest.fixture

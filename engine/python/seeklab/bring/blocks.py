@@ -8,7 +8,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from seeklab.bring.block import Block, Skipped
 from seeklab.bring.commands import named
@@ -16,10 +16,20 @@ from seeklab.bring.lines import Lines, cleaned, command
 from seeklab.bring.long_text import is_long, numbered, thinned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import TypeAlias
 
+    from seeklab.bring.forms import Forms
+
+    Match: TypeAlias = Callable[[str], re.Match[str] | None]
+
+Made = TypeVar("Made")
 LOOSE = frozenset(("smartctl", "nvme-smart", "nvme-id-ctrl", "controller"))
 """Tools whose reports are `name: value` lines among others, so that their readers take any line."""
+TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\]){0,200}\]|.")
+"""A part of a regular expression: an escape, a class, or a character."""
+REPEATS = re.compile(r"(?:[?*+]|\{[\d,]{1,12}\})[?+]?")
+MAX_WORD = 60
 COMMON = 1_000
 """Places of a text in a long text that are looked for, at most: more of them are not rare."""
 MAX_MISSES = 20_000
@@ -104,11 +114,18 @@ def _end_of(lines: Lines, marks: Marks, block: Block) -> int:
     at = block.first
     while (at := marks.next(at)) < block.last:
         if at + 1 not in own:
-            found = (reader.read(lines, at) for reader in marks.readers(at))
+            readers = (reader for reader in marks.readers(at) if _tool_at(reader, lines[at]) != block.tool)
+            found = (reader.read(lines, at) for reader in readers)
             if any(other is not None and other.records and other.tool != block.tool for other in found):
                 return at
         at += 1
     return block.last
+
+
+def _tool_at(reader: Reader, line: str) -> str | None:
+    """Return the tool that a reader of several finds in a line without reading on; reading costs a long block."""
+    forms: Forms | None = getattr(reader, "FORMS", None)
+    return None if forms is None else forms.tool(line)
 
 
 class Marks:
@@ -116,17 +133,15 @@ class Marks:
 
     def __init__(self, lines: Lines, readers: Sequence[Reader], most: int = sys.maxsize) -> None:
         """Find the lines, up to a maximum number of places for each text that marks a line."""
-        self._all = readers
         self._lines = lines
-        self._starts, by_first, literals = _compiled(tuple(readers))
-        others = by_first[""].match
-        matchers = {first: expression.match for first, expression in by_first.items()}
+        self._starts = _starts(tuple(readers))
+        matches = self._starts.matches
         stripped = (line.lstrip() for line in lines)
-        self._marked = bytearray(matchers.get(line[:1], others)(line) is not None for line in stripped)
+        self._marked = bytearray(matches[line[:1]](line) is not None for line in stripped)
         self._held: dict[int, set[str]] = {}
         text = "\n".join(lines)
         ends = list(accumulate(len(line) + 1 for line in lines))
-        for literal in literals:
+        for literal in self._starts.literals:
             place, left = text.find(literal), most
             while place >= 0 and left:
                 left -= 1
@@ -145,8 +160,8 @@ class Marks:
         stripped, held = self._lines[at].lstrip(), self._held.get(at, set())
         return [
             reader
-            for reader, start in zip(self._all, self._starts, strict=True)
-            if (start is not None and start.match(stripped)) or not held.isdisjoint(reader.HOLDS)
+            for reader, match in self._starts.readers[stripped[:1]]
+            if match(stripped) or not held.isdisjoint(reader.HOLDS)
         ]
 
     def kinds(self) -> list[tuple[int, str]]:
@@ -155,61 +170,88 @@ class Marks:
         at = self.next(0)
         while at < len(self._marked):
             held = self._held.get(at)
-            found.append((at, min(held) if held else self._lines[at].split(None, 1)[0].rstrip("0123456789.,:")))
+            word = min(held) if held else self._lines[at].lstrip()[:MAX_WORD].partition(" ")[0].rstrip("0123456789.,:")
+            found.append((at, word))
             at = self.next(at + 1)
         return found
 
 
-@cache
-def _compiled(
-    readers: tuple[Reader, ...],
-) -> tuple[list[re.Pattern[str] | None], dict[str, re.Pattern[str]], frozenset[str]]:
-    """Return the expression of each reader, an expression of all by first letter, and the texts that mark a line.
+class _Starts:
+    """Beginnings of the readers' headings, by the first letter of a line.
 
     Most lines are no headings, and most headings begin with a letter of their own. So each line is compared only with
-    the headings that may begin with its first letter; "" has those that may begin with any.
+    the headings that may begin with its first letter. Expressions are compiled when a text has a line for them.
     """
-    starts = [re.compile(reader.STARTS) if reader.STARTS else None for reader in readers]
-    groups: dict[str, list[str]] = {"": []}
-    for alternative in (part for reader in readers if reader.STARTS for part in alternatives(reader.STARTS)):
-        for first in firsts(alternative):
-            groups.setdefault(first, []).append(alternative)
-    anywhere = groups[""]
-    by_first = {
-        first: re.compile("|".join(f"(?:{part})" for part in (found if not first else [*found, *anywhere])) or "(?!)")
-        for first, found in groups.items()
-    }
-    return starts, by_first, frozenset(literal for reader in readers for literal in reader.HOLDS)
+
+    def __init__(self, readers: tuple[Reader, ...]) -> None:
+        self._parts = [(reader, list(alternatives(reader.STARTS)) if reader.STARTS else []) for reader in readers]
+        self.literals = sorted({literal for reader in readers for literal in reader.HOLDS})
+        self.matches = _ByLetter(self._match)
+        """A function for each letter: it matches a line that begins with it, if the line may be a heading."""
+        self.readers = _ByLetter(self._readers)
+        """All readers for each letter, in their order, each with the function that matches its headings."""
+
+    def _match(self, letter: str) -> Match:
+        return _matcher(part for _, parts in self._parts for part in parts if may_begin(part, letter))
+
+    def _readers(self, letter: str) -> list[tuple[Reader, Match]]:
+        return [(reader, _matcher(part for part in parts if may_begin(part, letter))) for reader, parts in self._parts]
+
+
+class _ByLetter(dict[str, Made]):
+    """A table that makes the entry of a letter when it is asked for. All letters beyond ASCII share one."""
+
+    def __init__(self, make: Callable[[str], Made]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, letter: str) -> Made:
+        made = self[letter] = self[""] if letter > "\x7f" else self._make(letter)
+        return made
+
+
+_starts = cache(_Starts)
+
+
+def _matcher(parts: Iterable[str]) -> Match:
+    return re.compile("|".join(f"(?:{part})" for part in parts) or "(?!)").match
 
 
 def alternatives(pattern: str) -> Iterator[str]:
     """Yield the parts of an expression between its outermost bars."""
-    depth, begin, in_class = 0, 0, False
-    for match in re.finditer(r"\\.|\[\^?\]?|[\](|)]", pattern):
-        found = match[0]
-        if in_class:
-            in_class = found != "]"
-        elif found.startswith("["):
-            in_class = True
-        elif found == "(":
-            depth += 1
-        elif found == ")":
-            depth -= 1
-        elif found == "|" and not depth:
+    depth, begin = 0, 0
+    for match in TOKEN.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if match[0] == "|" and not depth:
             yield pattern[begin : match.start()]
             begin = match.end()
     yield pattern[begin:]
 
 
-def firsts(alternative: str) -> str | tuple[str]:
-    """Return the first letters of the texts that match; ("",) if they are not known."""
-    if (alternative.startswith("\\d") and alternative[2:3] not in ("*", "?", "{")) or re.match(
-        r"\\d\{[1-9]", alternative
-    ):
-        return "0123456789"
-    first, after = alternative[:1], alternative[1:2]
-    is_plain = first.isalnum() or first in "%#@-/\"'<>_"
-    return first if is_plain and after not in ("*", "?", "{") else ("",)
+def may_begin(pattern: str, letter: str) -> bool:
+    """Return whether a text that begins with this letter may match an expression; "" is any letter beyond ASCII."""
+    if not pattern:
+        return True
+    end, inner = _first_part(pattern)
+    repeats = REPEATS.match(pattern, end)
+    rest = pattern[repeats.end() if repeats else end :]
+    is_optional = repeats is not None and repeats[0].startswith(("?", "*", "{0", "{,"))
+    if inner is not None:
+        found = any(may_begin(each + rest, letter) for each in alternatives(inner))
+    else:
+        found = pattern[:end] == "$" or (re.match(pattern[:end], letter) is not None if letter else end > 1)
+    return found or (is_optional and may_begin(rest, letter))
+
+
+def _first_part(pattern: str) -> tuple[int, str | None]:
+    """Return the end of the first part of an expression, and the inside of it if it is a group."""
+    depth = 0
+    for match in TOKEN.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if not depth:
+            return match.end(), re.sub(r"^\?:", "", pattern[1 : match.start()]) if match.start() else None
+    message = f"{pattern!r} has an open group"
+    raise ValueError(message)
 
 
 def _skip(found: Found, lines: Lines, begin: int, end: int, *, is_above_a_block: bool = False) -> None:
