@@ -285,3 +285,29 @@ def test_a_report_of_state_is_named_and_its_cause_follows(text: str, tool: str, 
     causes = answer([found]).causes
     assert [verdict.cause.id for verdict in causes[:1]] == ([cause] if cause else [])
     assert [verdict.confidence for verdict in causes[:1]] == ([word] if cause else [])
+
+
+@pytest.mark.parametrize(
+    ("swap", "ends"),
+    [
+        ("Swap:          2.0G        1.9G         90M\n", "available, and 95% of the swap space is used."),
+        ("Swap:            0B          0B          0B\n", "available, and the host has no swap space."),
+        ("", "% of the memory is available."),
+    ],
+)
+def test_only_a_recorded_swap_space_is_called_absent(swap: str, ends: str) -> None:
+    text = FREE[: FREE.index("Swap:")] + swap
+    (reading,) = [each for each in answer([blocks(text)]).readings if each.id == "memory-short"]
+    assert reading.sentence.endswith(ends)
+
+
+ATOP = (
+    "DSK |          sdb  | busy    100% | read       9  | write     10 | KiB/w    128 | avio 1100 ms |\n"
+    "DSK |          sdc  | busy      4% | read      90  | write     61 | KiB/w    128 | avio 2.61 ms |\n"
+)
+
+
+def test_a_slow_member_with_less_load_is_no_uneven_load() -> None:
+    ids = {reading.id for reading in answer([blocks(ATOP)]).readings}
+    assert "peers-differ" in ids
+    assert "load-uneven" not in ids

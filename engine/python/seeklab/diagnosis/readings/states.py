@@ -181,11 +181,13 @@ def _memory(values: Sequence[Value]) -> Iterator[Reading]:
         total = of.get(("meminfo", "SwapTotal"), 0.0)
         used = total - of.get(("meminfo", "SwapFree"), total)
     if memory and available is not None and available < SHORT * memory and (not total or used > SWAPPED * total):
+        is_recorded = ("swap", "total") in of or ("meminfo", "SwapTotal") in of
+        swap = ", and the host has no swap space" if is_recorded else ""
+        swap = f", and {100 * used / total:.0f}% of the swap space is used" if total else swap
         yield Reading(
             "memory-short",
             "memory",
-            f"{100 * available / memory:.0f}% of the memory is available"
-            + (f", and {100 * used / total:.0f}% of the swap space is used." if total else ", and there is no swap."),
+            f"{100 * available / memory:.0f}% of the memory is available{swap}.",
             f"{count(available)} / {count(memory)} = {available / memory:.3f}",
             values={"available": available / memory, "swapped": used / total if total else 0.0},
         )

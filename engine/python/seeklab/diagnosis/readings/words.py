@@ -37,7 +37,7 @@ SMART_BAD = {
 CRITICAL = {
     1: "its spare capacity is nearly used up",
     2: "its temperature is out of range",
-    4: "it is no longer reliable (media errors)",
+    4: "media errors or an internal error have made it unreliable",
     8: "it allows only reads",
     16: "the backup of its memory has failed",
 }
