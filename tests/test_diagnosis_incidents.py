@@ -18,7 +18,7 @@ from seeklab.bring import blocks
 from seeklab.diagnosis import answer
 from seeklab.diagnosis.causes import CAUSES, LIKELY, SHOWN
 from seeklab.oncall.incidents import incidents, system_of
-from seeklab.oncall.shell import TYPED
+from seeklab.oncall.shell import tool_of
 from seeklab.oncall.tools import IOSTAT_COLUMNS, TOOLS
 
 if TYPE_CHECKING:
@@ -139,7 +139,16 @@ def test_the_readers_recognise_every_tool_of_the_on_call_room(number: int) -> No
         ("uptime", "mpstat -P ALL"),
         ("zpool status -v", "zpool status"),
         ("zpool iostat -v 1", "zpool iostat"),
-        ("zpool iostat -l 1", "zpool iostat"),
+        ("iostat -xz 1 3", "iostat -x"),
+        ("iostat -x -d sda 1", "iostat -x"),
+        ("sudo iostat -x 1 2>/dev/null", "iostat -x"),
+        ("iostat -x 1 | grep -v loop | head -5", "iostat -x"),
+        ("top -bn1 -o %CPU", "mpstat -P ALL"),
+        ("cat /proc/loadavg", "mpstat -P ALL"),
+        ("cat /proc/net/dev", "nstat -az"),
+        ("dmesg -T --level=err,warn | tail", "dmesg"),
+        ("lsblk -o NAME,SIZE,ROTA", "lsblk"),
+        ("arcstat -f read,hits 1", "arcstat"),
         ("smartctl -x /dev/sda", "smartctl -a"),
         ("lsblk -t", "lsblk"),
         ("nfsiostat 1", "nfsstat"),
@@ -152,7 +161,7 @@ def test_the_readers_recognise_every_tool_of_the_on_call_room(number: int) -> No
 )
 def test_the_room_understands_what_engineers_type(typed: str, tool: str) -> None:
     assert tool in TOOLS
-    assert next((of for pattern, of in TYPED if pattern.fullmatch(typed)), None) == tool
+    assert tool_of(typed) == tool
 
 
 def test_numbers_wider_than_their_column_stay_apart() -> None:

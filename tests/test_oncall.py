@@ -18,6 +18,7 @@ from seeklab.cli import DONE, main
 from seeklab.oncall import Shift
 from seeklab.oncall.fact_sheet import sheet
 from seeklab.oncall.incidents import causes, complaint_metric, drawn_changes, incidents, reasons_for_none, system_of
+from seeklab.oncall.pipes import filters, stages
 from seeklab.oncall.schedule import pool
 from seeklab.oncall.session import NOT_BEGUN, UNREADABLE, Handler, Session
 from seeklab.oncall.settings import changed, offered, settable, value_of
@@ -250,10 +251,57 @@ def test_a_second_look_is_of_later_seconds_and_costs_as_much() -> None:
         ("nfsstat", "Error: No Client Stats"),
         ("\x00\x1b[31m", "command not found"),
         ("iostat", "Device"),
+        ("zpool iostat -vly 1", "`iostat -x` shows time and queue of each disk"),
+        ("zpool iostat -w", "`lat` shows the times"),
+        ("free -m", "`about`"),
+        ("df -h | tail -3", "`zpool status` shows the pool"),
+        ("ps aux", "`pidstat -d`"),
+        ("cat /sys/block/sda/queue/scheduler", "`get` lists the settings"),
+        ("iostat -x | awk '{print $1}'", "bash: awk {print $1}: grep, head, tail and wc -l can follow a pipe"),
+        ("iostat -x | grep", "PATTERN"),
+        ("iostat -x | grep 'a", "a quote is open"),
+        ("iostat -x |", "a command is missing"),
+        ("| grep x", "command not found"),
     ],
 )
 def test_whatever_is_typed_is_answered(typed: str, answered: str) -> None:
     assert answered in played(shift_of("one-window-per-rtt"), typed)["commands"][0]["output"]
+
+
+TEXT = ["Device r/s", "sda 1.0", "sdb 2.0", "", "Device r/s", "sda 11.0"]
+
+
+@pytest.mark.parametrize(
+    ("behind", "lines"),
+    [
+        ("grep sda", [1, 5]),
+        ("grep -v -e sda -e '^$'", [0, 2, 4]),
+        ("grep -E 'sdb|Device'", [0, 2, 4]),
+        ("grep -i DEV.*S", [0, 4]),
+        ("grep '^sd.*1.0$'", [1, 5]),
+        ("grep '^sda 1.0$'", [1]),
+        ("grep -F .*", []),
+        ("grep -A1 Device", [0, 1, 4, 5]),
+        ("grep -B 1 sdb", [1, 2]),
+        ("head -2", [0, 1]),
+        ("head -n 1", [0]),
+        ("tail -n1", [5]),
+        ("tail -0", []),
+        ("grep sda | tail -1", [5]),
+        ("less", [0, 1, 2, 3, 4, 5]),
+    ],
+)
+def test_a_pipe_chooses_lines(behind: str, lines: list[int]) -> None:
+    chosen = TEXT
+    for choose in filters(stages(behind)):
+        chosen = choose(chosen)
+    assert chosen == [TEXT[at] for at in lines]
+
+
+def test_a_pipe_counts_lines_and_costs_as_much_as_its_command() -> None:
+    piped, whole = played(shift_of("one-window-per-rtt"), "iostat -x | grep -c Device", "iostat -x")["commands"]
+    assert piped["output"] == "1\n"
+    assert (piped["points"], piped["seconds"]) == (whole["points"], whole["seconds"])
 
 
 @pytest.mark.parametrize(

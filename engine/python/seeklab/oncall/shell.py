@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
+from seeklab.oncall.pipes import UnknownFilterError, filters, stages
 from seeklab.oncall.shift import FREE
 from seeklab.oncall.tools import TOOLS
 
@@ -24,34 +25,98 @@ START_S = 3 * 3600
 MAX_LINE = 400
 SET_WORDS = 3
 FLAGS = r"(?: -[\w-]+)*(?: \d+){0,2}"
+DISKS = r"(?: (?:-p )?(?:ALL|(?:/dev/)?(?:[sv]d|xvd|nvme|dm-|md)\w{0,8}))*(?: \d+){0,2}"
 TYPED = tuple(
     (re.compile(pattern), tool)
     for pattern, tool in (
-        (rf"iostat{FLAGS}|sar -[dpbD]+(?: \d+){{0,2}}|cat /proc/diskstats", "iostat -x"),
+        (
+            rf"iostat{FLAGS}{DISKS}|sar -[dpbD]+(?: \d+){{0,2}}|cat /proc/diskstats",
+            "iostat -x",
+        ),
         (rf"(?:iotop|pidstat -d){FLAGS}", "pidstat -d"),
-        (rf"arcstat(?:\.py)?{FLAGS}", "arcstat"),
+        (rf"arcstat(?:\.py)?(?: -f \S+)?{FLAGS}", "arcstat"),
         (r"cat /proc/mdstat", "cat /proc/mdstat"),
         (r"(?:cat|head|tail|grep \S+) /proc/pressure/(?:io|\*)", "cat /proc/pressure/io"),
-        (rf"zpool(?: iostat{FLAGS}(?: tank)?(?: \d+){{0,2}})?", "zpool iostat"),
+        (r"zpool(?: iostat(?: -[vynHpPLgTdu]+)*(?: tank)?(?: \d+){0,2})?", "zpool iostat"),
         (r"zpool status(?: -\w+)*(?: tank)?", "zpool status"),
         (r"zfs(?: get \S+(?: tank\S*)?)?", "zfs get all"),
         (
-            rf"(?:mpstat|vmstat|top|htop|uptime|sar|sar -u|pidstat|pidstat -u){FLAGS}(?: ALL)?(?: \d+){{0,2}}",
+            rf"(?:mpstat|vmstat|top|htop|uptime|w|sar|pidstat|sar -u){FLAGS}(?: (?:ALL|%\w+))?(?: \d+){{0,2}}",
             "mpstat -P ALL",
         ),
+        (r"cat /proc/(?:loadavg|stat|pressure/cpu)", "mpstat -P ALL"),
         (r"perf(?: (?:top|record|report))?(?: -\S+)*", "perf report"),
         (r"ss(?: -\w+)*", "ss -ti"),
         (r"ping(?: -c \d+)?(?: \S+)?", "ping"),
         (rf"(?:nfsstat|nfsiostat|mountstats){FLAGS}", "nfsstat"),
-        (r"(?:nstat|netstat)(?: -\w+)*|ethtool -S(?: \S+)?", "nstat -az"),
+        (
+            r"(?:nstat|netstat)(?: -\w+)*|ethtool -S(?: \S+)?|cat /proc/net/\w+|sar -n \w+(?: \d+){0,2}",
+            "nstat -az",
+        ),
         (r"parted(?: -\w+)*|fdisk -l(?: \S+)?", "parted -l"),
         (r"smartctl(?: -\w+)*(?: /dev/\S+)?", "smartctl -a"),
-        (r"(?:dmesg|journalctl)(?: -\w+)*", "dmesg"),
-        (r"lsblk(?: -\w+)*", "lsblk"),
+        (r"(?:dmesg|journalctl)(?: -\w+| --\S+)*", "dmesg"),
+        (r"lsblk(?: -\w+)*(?: [A-Z,+-]+)?(?: /dev/\w+)?", "lsblk"),
         (r"cat \S*txgs", "cat /proc/spl/kstat/zfs/tank/txgs"),
     )
 )
 """The tools behind commands as engineers type them, with or without flags and intervals."""
+ELSEWHERE = tuple(
+    (re.compile(pattern), answer)
+    for pattern, answer in (
+        (
+            r"zpool iostat\b.{0,40} -\w*[lq]\w*\b.{0,40}",
+            "-l and -q are not recorded here; `iostat -x` shows time and queue of each disk",
+        ),
+        (
+            r"zpool iostat\b.{0,40} -\w*[rw]\w*\b.{0,40}",
+            "-w and -r are not recorded here; `lat` shows the times of the pool's disks by powers of two",
+        ),
+        (
+            r"(?:zpool list|zpool get|zfs list|df)\b.{0,80}",
+            "not recorded here; `about` says what is known, `zpool status` shows the pool",
+        ),
+        (
+            r"(?:free|cat /proc/meminfo|cat /proc/vmstat|slabtop)\b.{0,80}",
+            "not recorded here; `arcstat` shows the cache of ZFS, `about` what is known of the host",
+        ),
+        (
+            r"arc_summary.{0,80}|cat /proc/spl/kstat/zfs/\w{1,20}",
+            "not recorded here; `arcstat` shows hits, misses and size of the ARC",
+        ),
+        (
+            r"(?:blktrace|btrace|blkparse|biolatency|biosnoop|biotop|bpftrace|opensnoop)\b.{0,80}",
+            "not installed; `lat` shows the times of the disks by powers of two, `oplog` single operations",
+        ),
+        (
+            r"(?:ps|lsof|strace|iotop|fatrace)\b.{0,80}",
+            "not recorded here; `pidstat -d` shows what programs read and write, `perf report` what uses processors",
+        ),
+        (
+            r"journalctl\b.{0,80}",
+            "no service writes messages here; `dmesg` shows the kernel's messages",
+        ),
+        (r"nvme\b.{0,80}", "not recorded here; `smartctl -a` shows the health of a drive, `lsblk` lists them"),
+        (
+            r"(?:cat|head|more|less) /(?:proc|sys)/\S{1,80}",
+            "not recorded here; `get` lists the settings, `help` the commands",
+        ),
+        (
+            (
+                r"(?:lscpu|nproc|lspci|lsscsi|hdparm|uname|hostname|date|mount|lvs|pvs|vgs|multipath|mdadm|sysctl|"
+                r"systemctl|crontab|numactl)\b.{0,80}"
+            ),
+            "not recorded here; `about` says what is known, `lsblk` lists the disks, `get` the settings",
+        ),
+        (
+            r"(?:ip|ifconfig|ethtool|mtr|traceroute|tcpdump|iperf3?)\b.{0,80}",
+            "not recorded here; `ping` shows the round trip, `ss -ti` the connections, `nstat -az` counters of TCP",
+        ),
+        (r"(?:dd|fio) .{1,200}", "a load of your own is not possible here; `fio` reports the application's"),
+        (r"mountstats\b.{0,80}", "not recorded here; `nfsstat` shows the client's requests"),
+    )
+)
+"""Answers to commands that the room does not print: what shows the same."""
 
 HELP = """about              what is known about the system (free)
 get                list the settings you can change (free)
@@ -75,6 +140,7 @@ HIDDEN = (
 MAX_REPORTS = 3
 WITHOUT_BOOT = re.compile(r" -\w{0,8}y")
 INTERVAL = re.compile(r"\b(?:iostat|zpool iostat)\b.{0,60}? \d+(?: (\d+))?$")
+BESIDE = re.compile(r"^(?:sudo |watch (?:-n ?\d{1,4} )?|time )+| 2>(?:/dev/null|&1)$")
 HIDES = "because it hides the fault"
 
 
@@ -133,10 +199,10 @@ class Shell:
         self.says("")
 
     def _output(self, command: str) -> str:
-        if tool := tool_of(command):
-            printed = self.shift.carry_out(tool, _reports(command), with_boot=not WITHOUT_BOOT.search(command))
-            # Another tool than the one that was typed names itself, as a prompt would.
-            return printed if tool.split()[0] == command.split(maxsplit=1)[0] else f"# {tool}\n{printed}"
+        first, *behind = stages(command)
+        first = _plain(first)
+        if tool := tool_of(first):
+            return self._looked(tool, first, behind)
         word, *rest = command.split()
         free: dict[str, Callable[[], str]] = {
             "help": _help,
@@ -150,10 +216,22 @@ class Shell:
             return self._asked(word, rest)
         if word in free or word in ENDS:
             return f"{word} takes no arguments here; type {word} alone. {FREE}"
-        near = [name for name in TOOLS if name.split()[0] == word]
-        if near:
-            return f"{word}: available here: {', '.join(near)}. {FREE}"
-        return f"bash: {word}: command not found (type `help` for the list). {FREE}"
+        return f"{_unknown(first, word)}. {FREE}"
+
+    def _looked(self, tool: str, typed: str, behind: list[str]) -> str:
+        """Run a tool, and print what the commands behind pipes leave of its output."""
+        try:
+            chosen = filters(behind)
+        except UnknownFilterError as error:
+            return f"bash: {error}. {FREE}"
+        printed = self.shift.carry_out(tool, _reports(typed), with_boot=not WITHOUT_BOOT.search(typed))
+        if chosen:
+            lines = printed.splitlines()
+            for choose in chosen:
+                lines = choose(lines)
+            printed = "".join(f"{line}\n" for line in lines)
+        # Another tool than the one that was typed names itself, as a prompt would.
+        return printed if tool.partition(" ")[0] == typed.partition(" ")[0] else f"# {tool}\n{printed}"
 
     def _asked(self, word: str, rest: list[str]) -> str:
         """Answer a command that takes a path or a number."""
@@ -225,10 +303,26 @@ def _reports(command: str) -> int:
 
 
 def tool_of(command: str) -> str | None:
-    """Return the tool that a typed command runs, if any."""
+    """Return the tool that a typed command runs, if any; what follows a pipe does not matter."""
+    command = _plain(stages(command)[0])
     if command in TOOLS:
         return command
     return next((tool for pattern, tool in TYPED if pattern.fullmatch(command)), None)
+
+
+def _unknown(command: str, word: str) -> str:
+    """Return the answer to a command that prints nothing: what does instead, if anything."""
+    if elsewhere := next((answer for pattern, answer in ELSEWHERE if pattern.fullmatch(command)), None):
+        return f"{command.partition(' ')[0]}: {elsewhere}"
+    near = [name for name in TOOLS if name.split()[0] == word]
+    if near:
+        return f"{word}: available here: {', '.join(near)}"
+    return f"bash: {word}: command not found (type `help` for the list)"
+
+
+def _plain(command: str) -> str:
+    """Return a command without what goes before or behind it on a real shell: sudo, and where errors go."""
+    return BESIDE.sub("", command).strip()
 
 
 def _visible(line: str) -> str:
