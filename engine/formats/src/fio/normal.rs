@@ -155,7 +155,10 @@ fn direction_lines(name: &str, job: &JobReport, direction: &Direction, group_byt
                 latency.stddev_ns / scale
             ));
         }
-        percentile_lines(latency, job.percentile_list(), lines);
+        let [of_all, of_completion] = job.spec.percentiles;
+        for kind in [of_completion.then_some("clat"), of_all.then_some("lat")].into_iter().flatten() {
+            percentile_lines(kind, latency, job.percentile_list(), decimals(&job.spec.percentile_list), lines);
+        }
     }
     if direction.bw.samples > 0 {
         let megabytes = direction.bw.mean > f64::from(job.spec.kb_base) * f64::from(job.spec.kb_base);
@@ -198,18 +201,25 @@ fn latency_unit(min_ns: u64, max_ns: u64, stddev_ns: f64) -> (u64, &'static str)
     }
 }
 
-fn percentile_lines(latency: &Latency, percentiles: &[f64], lines: &mut Vec<String>) {
+/// Decimals of the percentiles: two of fio's own list, else those of the longest in the job's list.
+fn decimals(own: &[f64]) -> usize {
+    let of = |percentile: &f64| percentile.to_string().split_once('.').map_or(0, |(_, after)| after.len());
+    own.iter().map(of).max().unwrap_or(2)
+}
+
+fn percentile_lines(kind: &str, latency: &Latency, percentiles: &[f64], decimals: usize, lines: &mut Vec<String>) {
     let values = latency.percentiles(percentiles);
     let (Some(&smallest), Some(&largest)) = (values.first(), values.last()) else { return };
     let (divisor, unit) = latency_unit(smallest, largest, f64::INFINITY);
     let width = largest.div_ceil(divisor).to_string().len().max(5);
-    // Each entry takes 5 characters of percentile and its brackets besides the value; 73 columns are left for entries.
-    let per_line = (73 / (12 + width)).max(1);
-    lines.push(format!("    clat percentiles ({unit}):"));
+    // Each entry takes the percentile and its brackets besides the value; 73 columns are left for entries.
+    let per_line = (73 / (10 + decimals + width)).max(1);
+    lines.push(format!("    {kind} percentiles ({unit}):"));
+    let digits = decimals + 3;
     let entries: Vec<String> = percentiles
         .iter()
         .zip(values)
-        .map(|(percentile, value)| format!(" {percentile:5.2}th=[{:width$}]", value.div_ceil(divisor)))
+        .map(|(percentile, value)| format!(" {percentile:digits$.decimals$}th=[{:width$}]", value.div_ceil(divisor)))
         .collect();
     let rows: Vec<String> = entries.chunks(per_line).map(|row| format!("     |{}", row.join(","))).collect();
     lines.push(rows.join(",\n"));

@@ -433,6 +433,21 @@ fn measured() -> Report {
 }
 
 #[test]
+fn the_normal_output_has_the_percentiles_that_the_job_asks_for() {
+    let mut report = measured();
+    let (list, both) = (vec![50.0, 99.0, 99.9, 99.999], [true, true]);
+    for job in &mut report.jobs {
+        (job.spec.percentile_list, job.spec.percentiles) = (list.clone(), both);
+    }
+    let text = super::normal(&report);
+    let wanted = "     | 50.000th=[    3], 99.000th=[    7], 99.900th=[ 7000], 99.999th=[ 7000]";
+    let [of_completion, of_all] =
+        ["    clat percentiles (usec):\n", "    lat percentiles (usec):\n"].map(|line| text.matches(line).count());
+    assert!(of_all > 1 && of_completion == of_all, "{text}");
+    assert_eq!(text.matches(wanted).count(), 2 * of_all, "{text}");
+}
+
+#[test]
 fn the_normal_output_has_the_lines_of_fio() {
     let text = super::normal(&measured());
     for line in [
