@@ -326,3 +326,45 @@ def test_a_failed_fio_job_says_so() -> None:
     )
     assert len(blocks(text).blocks[0].notes) == 1
     assert not blocks(text.replace("err=121", "err= 0")).blocks[0].notes
+
+
+SHORT_RUN = """a: (groupid=0, jobs=1): err= 0: pid=7: Fri Sep 16 10:20:00 2016
+  write: io=512.0MB, bw=72405KB/s, iops=  70, runt=  7241msec
+    clat (msec): min=3, max=366, avg=14.00, stdev=40.84
+     lat (msec): min=3, max=366, avg=14.20, stdev=40.84
+"""
+
+
+@pytest.mark.parametrize("before", ["", " " * 57])
+def test_fio_is_read_wherever_its_output_is_indented(before: str) -> None:
+    text = "".join(f"{before}{line}\n" for line in SHORT_RUN.splitlines())
+    (block,) = blocks(text).blocks
+    (job,) = block.records
+    assert isinstance(job, JobRow)
+    assert (job.direction, job.per_s, job.runtime_s) == ("write", 70.0, 7.241)
+    assert job.total.mean_ms == 14.2
+
+
+def test_a_queue_of_a_pool_is_no_sync() -> None:
+    text = """pool         total_wait     disk_wait    sync_queue    async_queue
+latency      read  write   read  write   read  write   read  write  scrub
+----------  -----  -----  -----  -----  -----  -----  -----  -----  -----
+2us             0      0      0      0  2.04M  57.8K   167K  32.4K      4
+4us             0      0      0      0   552K  44.0K  56.1K  23.5K      0
+"""
+    found = [reading for reading in answer([blocks(text)]).readings if reading.id == "histogram"]
+    assert [reading.subject for reading in found] == [
+        *("pool sync_queue read", "pool sync_queue write", "pool async_queue read", "pool async_queue write"),
+        "pool scrub",
+    ]
+    assert not any(reading.values["is_sync"] for reading in found)
+
+
+def test_a_single_sample_of_a_pool_may_average_since_its_import() -> None:
+    rule = "----  -----  -----  -----  -----  -----  -----\n"
+    head = f"              capacity     operations    bandwidth\npool  alloc   free   read  write   read  write\n{rule}"
+    row = "NAS   10.5T  22.0T     21    389  2.70M  35.5M\n"
+    (one,) = blocks(head + row).blocks
+    (two,) = blocks(head + row + rule + row).blocks
+    assert any("since the import" in note for note in one.notes)
+    assert not two.notes

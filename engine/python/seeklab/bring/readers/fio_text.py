@@ -34,7 +34,8 @@ WAY_3 = re.compile(
     r"(?:\((\S+?)i?B/(\d{1,18})msec\))?"
 )
 WAY_2 = re.compile(
-    r"\s{0,6}(read|write|trim|mixed)\s?: io=\s?(\S+?)B, bw=\s?(\S+?)B/s, iops=\s?(\d[\d.kKmM]*), runt=\s?(\d{1,18})msec"
+    r"\s{0,6}(read|write|trim|mixed)\s?: io=\s{0,8}(\S+?)B, bw=\s{0,8}(\S+?)B/s, iops=\s{0,8}(\d[\d.kKmM]*),"
+    r" runt=\s{0,8}(\d{1,18})msec"
 )
 TIMES = re.compile(
     r"\s{0,10}(slat|clat|lat|sync) \((nsec|usec|msec|sec)\): min=\s?(\S+), max=\s?(\S+), avg=\s?(\S+), stdev=\s?(\S+)"
@@ -90,6 +91,8 @@ class _Output:
 
     def __init__(self, lines: Lines, at: int) -> None:
         self.lines, self.first = lines, at
+        heading = lines[at]
+        self.indent = len(heading) - len(heading.lstrip()) if any(held in heading for held in HOLDS) else 0
         self.options: dict[str, dict[str, str]] = {}
         self.given = _command_options(lines, at)
         self.version = ""
@@ -111,7 +114,7 @@ class _Output:
         """Walk until something other than fio's output follows."""
         foreign = 0
         for at in range(self.first, len(self.lines)):
-            line = self.lines[at]
+            line = self._line(at)
             if at > self.first + EMPTY and not (self.records or self.rows):
                 break
             if self._take(line, at):
@@ -122,9 +125,14 @@ class _Output:
                 break
         self._close()
 
+    def _line(self, at: int) -> str:
+        """Return a line without the blanks that the whole output has in front, as logs of a container have."""
+        line = self.lines[at]
+        return line[self.indent :] if self.indent and not line[: self.indent].strip() else line
+
     def _belongs(self, at: int) -> bool:
         """Return whether fio's output continues soon after a line that is not fio's."""
-        ahead = self.lines[at + 1 : at + 1 + GAP]
+        ahead = map(self._line, range(at + 1, min(len(self.lines), at + 1 + GAP)))
         return any(RESULT.match(line) or WAY_3.match(line) or WAY_2.match(line) or TIMES.match(line) for line in ahead)
 
     def _take(self, line: str, at: int) -> bool:

@@ -107,6 +107,8 @@ class _Table:
             before = self.lines[first - 1] if first else ""
         if "zpool iostat" in (command(before) or before):
             first -= 1
+        if len(self.samples) == 1:
+            self.notes.append("one sample; without an interval it averages since the import of the pool")
         return Block("zpool-iostat", first + 1, self.last, list(self.samples), notes=self.notes)
 
     def _close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from statistics import fmean, median, pstdev
 from typing import TYPE_CHECKING
 
@@ -182,6 +183,12 @@ def _places(rows: Sequence[Request], of: str) -> Iterator[Reading]:
         )
 
 
+QUEUE = re.compile(r" \w{1,20} (?:read|write|ind|agg)$| (?:scrub|trim|rebuild)$")
+"""The column of a pool's histogram, which belongs to its name."""
+SYNC = re.compile(r"(?<!a)sync(?!q|_queue|_read|_write)")
+"""A call that waits for a flush; the classes of ZFS's queues are none."""
+
+
 def _histogram(histogram: Histogram, values: Sequence[Value]) -> Iterator[Reading]:
     total = sum(number for _, _, number in histogram.buckets)
     if not total:
@@ -209,7 +216,7 @@ def _histogram(histogram: Histogram, values: Sequence[Value]) -> Iterator[Readin
     of_mean = f", mean {in_time(mean)}" if mean is not None else ""
     yield Reading(
         "histogram",
-        histogram.subject.split(" ")[0],
+        histogram.subject if QUEUE.search(histogram.subject) else histogram.subject.split(" ")[0],
         f"{total:,.0f} times{of_mean}: none below {in_time(low)}, {100 * main[2] / total:.0f}% from {in_time(main[0])} "
         "to "
         f"{in_time(main[1])}, {100 * tail:.1f}% longer than {in_time(2 * main[1])}.",
@@ -220,7 +227,7 @@ def _histogram(histogram: Histogram, values: Sequence[Value]) -> Iterator[Readin
             "main_share": main[2] / total,
             "mean_ms": mean or 0.0,
             "tail": tail,
-            "is_sync": float("sync" in histogram.subject),
+            "is_sync": float(SYNC.search(histogram.subject) is not None),
             "count": total,
         },
         strength=Strength.RESOURCE,
