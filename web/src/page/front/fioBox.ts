@@ -55,7 +55,7 @@ export function fioBox({ engine, state, onState }: FioBoxOptions): HTMLElement {
     html(
       "div",
       { class: "fio-input" },
-      html("label", { for: "fio-job" }, "Job file"),
+      html("label", { for: "fio-job" }, "Job file or command line"),
       editor,
       html(
         "div",
