@@ -16,7 +16,7 @@ from seeklab._user_presets import read_preset
 from seeklab.calibration import calibrate, closed_forms, disk, plan, read_results
 from seeklab.calibration import depths as depths_only
 from seeklab.calibration.fio_results import Key, Measured, Results, Run
-from seeklab.calibration.fit import TOO_FEW_JOBS
+from seeklab.calibration.fit import TOO_FEW_JOBS, Check, _far_off
 from seeklab.calibration.handler import NO_DEVICE, Handler
 from seeklab.calibration.plots import HELD_OUT
 from seeklab.calibration.simulated import ask, scenario
@@ -661,3 +661,18 @@ def test_a_plan_is_printed_and_nothing_is_made(command_line: CommandLine, tmp_pa
     assert "randread-4k-q128" in done.stdout
     assert "allow_file_create=0" in done.stdout
     assert not list(tmp_path.iterdir())
+
+
+def test_jobs_that_the_model_misses_are_named_whatever_the_verdict() -> None:
+    def of(mean: float, depth: int) -> Measured:
+        run = Run(mean=mean, iops=1e4, bins=((mean, 1),), least=mean, longest=mean, io_bytes=1, runtime_s=1.0)
+        return Measured(Key("randread", 4 * KIB, depth), (run,))
+
+    near = [Check(of(100.0, 1), of(140.0, 1), held_out=True)]
+    assert _far_off(near) == []
+    far = [Check(of(100.0, depth), of(100.0 * factor, depth), held_out=False) for depth, factor in ((2, 1.6), (4, 0.1))]
+    (warning,) = _far_off([*near, *far])
+    assert warning.index(str(far[1].job.key)) < warning.index(str(far[0].job.key))
+    assert str(near[0].job.key) not in warning
+    (warning,) = _far_off(far * 4)
+    assert "and 3 more" in warning

@@ -18,7 +18,7 @@ from seeklab.calibration.simulated import ask
 from seeklab.engine.requests import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from seeklab.calibration.fio_results import Measured, Results
     from seeklab.calibration.parameter import Parameter
@@ -43,6 +43,7 @@ FITTING = 0.75
 """Share of fitting in the total work; the rest is judging."""
 HELD_OUT_IOS = 20_000
 HELD_OUT_IOS_OF_DISK = 3_000
+FAR_OFF, MAX_NAMED = 50.0, 5
 TOO_FEW_JOBS = (
     "too few jobs for any family: at least random reads of 4 KiB at depth 1 and at three more depths are needed"
 )
@@ -242,6 +243,7 @@ def calibrate(
         device, parameters, _ = depths.FITS[best](of_depths, text, near=choices[best])
         warnings.append("the verdict is of a fit without the held-out depths; the preset is fitted to all of them")
         warnings += _bad_writes(device, whole, disk_like=best == "hdd")
+    warnings += _far_off(checks)
     told(1.0)
     others = {name: found[3] for name, found in judged.items() if name != best}
     unknown = [item.name for item in parameters if item.how == "assumed"]
@@ -249,6 +251,17 @@ def calibrate(
         names = ", ".join(unknown)
         warnings.append(f"not identified by this recording: {names}; what-ifs that depend on it are guesses")
     return Calibration(best, device, parameters, verdict, checks, others, warnings, results)
+
+
+def _far_off(checks: Sequence[Check]) -> list[str]:
+    """Return a warning that names the jobs whose means the model misses, whatever the verdict on the others."""
+    off = sorted(checks, key=lambda check: -_size(check.simulated.mean, check.job.mean))
+    far = [check for check in off if _size(check.simulated.mean, check.job.mean) > FAR_OFF]
+    if not far:
+        return []
+    named = ", ".join(f"{check.job.key} ({check.mean_error:+.0f}%)" for check in far[:MAX_NAMED])
+    more = f" and {len(far) - MAX_NAMED} more" if len(far) > MAX_NAMED else ""
+    return [f"the model is far off in the mean of {named}{more}; runs with such requests are guesses"]
 
 
 def _bad_writes(device: dict[str, Any], jobs: Mapping[Any, Measured], *, disk_like: bool) -> list[str]:
