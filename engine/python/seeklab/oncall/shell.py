@@ -128,6 +128,7 @@ name NUMBER        name the cause: three tries, each wrong one costs 10 points
 done               end the shift and read its debrief; your changes are judged on other seeds
 quit, exit         leave; before an answer, the cause stays hidden
 help               this list (free)
+COMMAND | grep X   print some lines: grep, head, tail and wc -l can follow a pipe
 Invalid and refused commands change nothing and cost nothing."""
 
 
