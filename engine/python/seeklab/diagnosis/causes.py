@@ -373,6 +373,7 @@ CAUSES = (
             Sign("constant-queue", 1),
             Sign("more-is-read", -1.5),
             Sign("rate-falls", -1),
+            Sign("queue-without-gain", -1.5),
         ),
         ("tail-at-scale", "thousand-threads"),
         look=Look(
