@@ -32,7 +32,7 @@ export function formatBytes(bytes: number): string {
 
 const decimalUnits = ["", "k", "M", "G", "T"];
 
-/** Bytes that somebody chose, in the kind of unit in which they are round: 200 MB is not 190.73 MiB. */
+/** Bytes that somebody chose, in the kind of unit in which they are round: 200 MB is not 190.73 MiB, and 7.75 MiB is not 8.13 MB. */
 export function formatRoundBytes(bytes: number): string {
   const decimal = scaledBytes(
     bytes,
@@ -40,7 +40,18 @@ export function formatRoundBytes(bytes: number): string {
     decimalUnits.map((unit) => `${unit}B`),
   );
   const binary = formatBytes(bytes);
-  return decimal.length < binary.length ? decimal : binary;
+  const isExact = (text: string) => parseBytes(text) === bytes;
+  if (!isExact(decimal)) return binary;
+  return !isExact(binary) || decimal.length < binary.length ? decimal : binary;
+}
+
+/** The bytes that a text of {@link scaledBytes} says. */
+function parseBytes(text: string): number {
+  const [digits = "", unit = ""] = text.split(gap);
+  const power = binaryUnits.indexOf(unit);
+  const scale = power >= 0 ? 1024 ** power : 1000 ** decimalUnits.indexOf(unit.slice(0, -1));
+  // The product of two decimals and a power of ten is whole, but for the last bit.
+  return Number((Number(digits) * scale).toPrecision(15));
 }
 
 function scaledBytes(bytes: number, base: number, units: readonly string[]): string {
@@ -113,6 +124,8 @@ export function formatValue(value: number, unit: string | null | undefined): str
 
 /** A value that somebody set, such as a control's. */
 export function formatSetting(value: number, unit: string | null | undefined): string {
+  if (unit === "B") return formatRoundBytes(value);
+  if (unit === "B/s") return `${formatRoundBytes(value)}/s`;
   return trimZeros(formatValue(value, unit));
 }
 

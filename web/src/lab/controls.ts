@@ -1,6 +1,6 @@
 /** Sliders and selects, built from what the engine says about a field: label, help, unit, range, step and scale. */
 import type { Changes, Control, Value } from "../engine/types.ts";
-import { formatRoundBytes, formatValue, gap, groupThousands } from "../base/format.ts";
+import { formatSetting, formatValue, gap, groupThousands } from "../base/format.ts";
 import { html } from "../base/elements.ts";
 import { examplesOf, parseSetting } from "../base/parse.ts";
 
@@ -192,8 +192,7 @@ function wordsFor({ unit, step }: Control, value: number): string {
   // A count has no unit but that of what is counted.
   if (unit == null && Number.isInteger(value)) return groupThousands(value);
   if (unit != null && counted.has(unit) && Number.isInteger(value)) return `${groupThousands(value)}${gap}${unit}`;
-  if (unit === "B") return formatRoundBytes(value);
-  if (unit === "B/s") return `${formatRoundBytes(value)}/s`;
+  if (unit === "B" || unit === "B/s") return formatSetting(value, unit);
   // Some fields cannot be 0 but can be next to nothing.
   return formatValue(value < (step ?? 0) / 100 ? 0 : value, unit);
 }

@@ -6,6 +6,8 @@ import {
   formatExact,
   formatNanos,
   formatNumber,
+  formatRoundBytes,
+  formatSetting,
   formatTick,
   formatValue,
   keepUnits,
@@ -33,6 +35,20 @@ describe("numbers", () => {
     [2 ** 31, "2 GiB"],
     [512, "512 B"],
   ])("%d bytes read %s", (value, words) => expect(plain(formatBytes(value))).toBe(words));
+
+  it.each([
+    [200_000_000, "200 MB"],
+    [8_126_464, "7.75 MiB"],
+    [1_048_576, "1 MiB"],
+    [100_000_000_000, "100 GB"],
+    [8_650_752, "8.25 MiB"],
+    [1_234_567, "1.18 MiB"],
+    [512, "512 B"],
+  ])("%d chosen bytes read %s in a field and in its table", (value, words) => {
+    expect(plain(formatRoundBytes(value))).toBe(words);
+    expect(formatSetting(value, "B")).toBe(formatRoundBytes(value));
+    expect(formatSetting(value, "B/s")).toBe(`${formatRoundBytes(value)}/s`);
+  });
 
   it.each([
     [450, "450 ns"],
