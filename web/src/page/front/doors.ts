@@ -6,7 +6,7 @@ import { formatNumber } from "../../base/format.ts";
 import { controls } from "../../lab/controls.ts";
 import { leaveNote } from "../shared/note.ts";
 
-/** The parts that the door offers, each of which limits one of its tests. */
+/** The three knobs. Each can become the bottleneck of one of the three tests. */
 const offered = ["disks", "log_ssds", "server_gbit"];
 const tests = ["3-streams-cold", "9-sync-writes", "working-set"];
 
