@@ -25,7 +25,7 @@ PHASE_COLOURS = {
     "memory": "#0072b2",
     "queue": "#8b8f94",
     "overhead": "#c9ccd0",
-    "seek": "#d55e00",
+    "seek": "#f7b38a",
     "rotation": "#e69f00",
     "transfer": "#7a3300",
 }

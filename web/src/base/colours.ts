@@ -45,7 +45,7 @@ export const colours: Readonly<Record<Meaning, Colour>> = {
   disk: colour("from disk", "#d55e00", "#f28a3c", "#ad4b00", "#f59a56", "solid"),
   waiting: colour("waiting", "#8b8f94", "#8d949c", "#5c6166", "#a9b0b8", "hatched"),
   overhead: colour("overhead", "#c9ccd0", "#555b62", "#5c6166", "#a9b0b8", "solid"),
-  seek: colour("seek", "#d55e00", "#f28a3c", "#ad4b00", "#f59a56", "solid"),
+  seek: colour("seek", "#f7b38a", "#ffd9bd", "#9a4a1a", "#ffd0ae", "solid"),
   rotation: colour("rotation", "#e69f00", "#f3bd4e", "#7d5600", "#f3bd4e", "dotted"),
   transfer: colour("transfer", "#7a3300", "#b4672b", "#7a3300", "#e0935a", "solid"),
   network: colour("on the network", "#6a4c9c", "#a68ad6", "#5c4189", "#bda5e3", "solid"),

@@ -17,6 +17,8 @@ describe("colours", () => {
       );
       expect(Math.abs(seek! - rotation!)).toBeGreaterThan(0.1);
       expect(Math.abs(rotation! - transfer!)).toBeGreaterThan(0.1);
+      // What comes from a disk is not a seek.
+      expect(Math.abs(seek! - luminance(colours.disk[theme]))).toBeGreaterThan(0.1);
     }
   });
 

@@ -127,7 +127,7 @@ function build({ journeys, result, width }: SceneInput): Built {
       const beside = isOff ? radius * 0.16 * Math.sign(Math.sin((time_ns / turn_ns) * fullTurn * 3)) : 0;
       const head = x + track + beside;
       line(frame, [x + radius + 12, y + radius * 0.55, head, y], "ink", 3);
-      disc(frame, head, y, 4.5, isOff ? "stopped" : "seek");
+      disc(frame, head, y, 4.5, isOff ? "stopped" : "disk");
     });
     return disks.length;
   }
@@ -160,7 +160,7 @@ function build({ journeys, result, width }: SceneInput): Built {
     backdrop: backdrop(),
     pace_ns: turn_ns / 1.2,
     key: [
-      ["seek", "head on its track"],
+      ["disk", "head on its track"],
       ["stopped", "head off its track, revolution lost"],
       ["transfer", "data under the head"],
     ],
