@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | random reads | 200/s a disk, of which a read from RAID-Z needs all that hold its record; 77/s a thread | S9.1, S9.5, S9.6 |
 //! | streams read | 80 MB/s a disk that holds data | S9.2 |
-//! | log device | 110 MB/s; without one, what the disks that hold data write | S9.8, S9.2 |
+//! | log device | 110 MB/s; without one, what the disks that hold data write, and 77/s a thread, which waits for a disk as a read does | S9.8, S9.2, S9.6 |
 //! | read SSD | 3100/s of 8 KiB, and 150 MB/s | S9.7 |
 //! | a link | its rate less headers | S1, S11 |
 //! | cores | their cycles over those of a request | S4 |
@@ -84,6 +84,7 @@ pub fn of(design: &Design, scenario: &Scenario, test: &Test) -> Bounds {
         "9-sync-writes" => {
             let copies = if design.parity == 0 { design.width } else { 1 };
             bounds.add("disks", disks * DISK_STREAM / to_f64(copies) * of_bytes);
+            bounds.add("threads", threads * THREAD_READS_PER_S);
         }
         WORKING_SET => {
             let miss = |held: u64| 1.0 - (to_f64(held) / to_f64(design.set_bytes)).min(1.0);

@@ -326,7 +326,7 @@ mod tests {
         assert_eq!(bound(&small, "5-random-cold"), ("disks".to_owned(), 1200.0));
         assert_eq!(bound(&json!({}), "5-random-cold"), ("threads".to_owned(), 1540.0));
         assert_eq!(bound(&json!({"log_ssds": 2}), "9-sync-writes").0, "log SSDs");
-        assert_eq!(bound(&json!({"log_ssds": 0}), "9-sync-writes").0, "cores");
+        assert_eq!(bound(&json!({"log_ssds": 0}), "9-sync-writes"), ("threads".to_owned(), 128.0 * 77.0));
         assert_eq!(bound(&json!({"log_ssds": 0, "disks": 2}), "9-sync-writes"), ("disks".to_owned(), 80e6 / 8192.0));
         assert_eq!(bound(&json!({"disks": 2, "client_gbit": 10}), "1-stream-cold"), ("disks".to_owned(), 160e6 / 1_048_576.0));
         assert_eq!(bound(&json!({"memory_gib": 256, "working_set_gib": 128}), "working-set").0, "cores");
