@@ -27,6 +27,8 @@ export interface Chart {
   readonly describe?: (result: Result, focus: Focus) => string;
   /** For a chart over time with the margins of all such charts: one moment in words. */
   readonly moment?: (result: Result, time_s: number) => string;
+  /** Where its axis of time ends, in seconds, if not with the run. */
+  readonly end_s?: (result: Result) => number;
   /** Whether it follows the request on the stage. */
   readonly followsRequest?: boolean;
   /** Whether it is offered for such a scenario when the case does not name it. */

@@ -87,6 +87,22 @@ export function describeMonitor(result: Result): string {
   );
 }
 
+/** A moment: what is true, and what the monitor's window says of it. */
+function describeMoment(result: Result, time_s: number): string {
+  const isAt = ({ from_s, to_s }: { from_s: number; to_s: number }) => from_s <= time_s && time_s < to_s;
+  const truth = truthOf(result).find(isAt);
+  const window = windowsOf(result).find(isAt);
+  const now =
+    truth === undefined
+      ? "no requests"
+      : `${formatNumber(truth.mib_per_s)} MiB/s at ${formatNumber(truth.latency_ms)} ms`;
+  const said =
+    window === undefined
+      ? ""
+      : ` For ${formatNumber(Math.max(0, window.from_s))} to ${formatNumber(window.to_s)} s the monitor shows ${formatNumber(window.mib_per_s)} MiB/s.`;
+  return `${formatNumber(time_s)} s: ${now}.${said}`;
+}
+
 export function monitorTable(result: Result): HTMLTableElement {
   return resultTable({
     caption: "Points of the monitor",
@@ -223,5 +239,7 @@ export const monitorChart: Chart = {
   suits: ({ monitor: spec }) => spec !== undefined,
   draw: ({ result }, width) => monitor(result, width),
   describe: describeMonitor,
+  moment: describeMoment,
+  end_s: (result) => watchedUntil(windowsOf(result)),
   table: ({ result }) => monitorTable(result),
 };

@@ -57,11 +57,15 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
     return { result: result!, focus, request: 0 };
   }
 
+  function lengthOf(run: Result): number {
+    return chart.end_s?.(run) ?? endOf(run);
+  }
+
   function move(): void {
     if (result === undefined || chart.moment === undefined) return;
     const seconds = player.time_ns / 1e9;
     const { marginLeft, marginRight } = timeMargins;
-    const x = marginLeft + (seconds / Math.max(1e-9, endOf(result))) * (room.width - marginLeft - marginRight);
+    const x = marginLeft + (seconds / Math.max(1e-9, lengthOf(result))) * (room.width - marginLeft - marginRight);
     cursor.hidden = false;
     cursor.style.transform = `translateX(${x.toFixed(1)}px)`;
     caption.textContent = chart.moment(result, seconds);
@@ -89,7 +93,7 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
       const isCut = player.isAutoplaying && !isFirst && result !== next;
       const before_ns = player.kept_ns;
       result = next;
-      const end = endOf(next);
+      const end = lengthOf(next);
       player.setStops(stopsOf(next), end * 1e9);
       player.setEvents(busyOf(next));
       time.setEnd(end * 1e9);
@@ -101,8 +105,8 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
       else if (!isFirst) player.stayAt(before_ns);
       draw();
     },
-    playSpan(from_ns, to_ns) {
-      player.playSpan(from_ns, to_ns);
+    playSpan(from_ns, to_ns, _, at_ns) {
+      player.playSpan(from_ns, to_ns, at_ns);
     },
     replay() {
       if (isTimed) player.replay();
