@@ -28,9 +28,9 @@ import { runFrame } from "../src/page/shared/runFrame.ts";
 import { CanvasDrawing } from "./canvasDrawing.ts";
 
 const source = resolve(import.meta.dirname, "../src");
-const cacheFolder = resolve(import.meta.dirname, "../../.cache/openings");
+export const cacheFolder = resolve(import.meta.dirname, "../../.cache/openings");
 /** The width of the content on a screen of 1280 pixels, and on a phone of 390. */
-const widths = { wide: 840, narrow: 358 } as const;
+export const widths = { wide: 840, narrow: 358 } as const;
 /** The modules that draw it. */
 const drawnBy = ["base", "charts", "engine", "lab", "stage", "page/shared"];
 
@@ -110,10 +110,10 @@ export async function firstPictureOf(
 
 let hashed: string | undefined;
 
-function sourcesHash(): string {
+export function sourcesHash(): string {
   if (hashed !== undefined) return hashed;
   const hash = createHash("sha256");
-  for (const name of ["firstPicture.ts", "canvasDrawing.ts"])
+  for (const name of ["firstPicture.ts", "clip.ts", "canvasDrawing.ts"])
     hash.update(readFileSync(join(import.meta.dirname, name)));
   for (const folder of drawnBy) {
     for (const name of readdirSync(join(source, folder), { recursive: true, encoding: "utf8" }).toSorted()) {
@@ -129,7 +129,7 @@ export function explanationOf({ id }: Pick<CaseDocument, "id">): Explanation {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Explanation) : { steps: [] };
 }
 
-const seeds = [1, 2, 3];
+export const seeds = [1, 2, 3];
 
 /**
  * The explanation of a case for its page, checked, with the normal value of its number.
@@ -164,12 +164,15 @@ function check(engine: SimulatingEngine, document: CaseDocument, { dial, steps, 
     const words = say.split(" ").length;
     if (words > mostWords) fail(`"${say}" has ${words} words; write at most ${mostWords}`);
   }
-  const question = predictionOf(doc, { read: () => null, write: () => undefined });
+  const question = predictionOf(doc, noMemory);
   const record = recordedBy(doc);
   for (const seed of seeds) {
     const run = engine.run({ case: doc.id, variant: doc.default_variant, seed, set: record });
-    for (const step of steps)
-      if (spanOf(run, step) === undefined) fail(`"${step.say}" finds no moment in the opening run with seed ${seed}`);
+    for (const step of steps) {
+      const span = spanOf(run, step);
+      if (span === undefined) return fail(`"${step.say}" finds no moment in the opening run with seed ${seed}`);
+      if (span.to_ns <= span.from_ns) fail(`"${step.say}" plays no time of the opening run with seed ${seed}`);
+    }
     if (dial !== undefined && !(dial.metric in run.summary.metrics)) fail(`the run has no metric ${dial.metric}`);
   }
   for (const path of rest.idle ?? [])
@@ -191,7 +194,10 @@ function recordedBy(doc: CaseDocument): Readonly<Record<string, Value>> {
   return journeys === undefined ? {} : { "record.journeys": journeys };
 }
 
-const stageWithoutReader = { name: "check", run: () => undefined, onSwitch: () => undefined };
+/** A reader who has predicted nothing yet. */
+export const noMemory = { read: () => null, write: () => undefined };
+
+export const stageWithoutReader = { name: "check", run: () => undefined, onSwitch: () => undefined };
 
 async function drawn(
   engine: SimulatingEngine,
@@ -205,7 +211,7 @@ async function drawn(
     await fetchFor(doc);
     await loadPlot();
     const failed: unknown[] = [];
-    const question = predictionOf(doc, { read: () => null, write: () => undefined });
+    const question = predictionOf(doc, noMemory);
     const bench = workbench<Result>({
       document: doc,
       ask: engine.ask,
@@ -341,7 +347,7 @@ function openDocument(width: number): () => void {
   };
 }
 
-function inDocument<T>(width: number, draw: () => T): T {
+export function inDocument<T>(width: number, draw: () => T): T {
   const close = openDocument(width);
   try {
     return draw();

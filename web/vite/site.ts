@@ -25,6 +25,7 @@ import { cardFile, type Incident, pictureFile } from "../src/page/shared/inciden
 import type { Explanation } from "../src/stage/beats.ts";
 import { around, familyList } from "./around.ts";
 import ticket from "../src/page/oncall/firstLook.json" with { type: "json" };
+import { clipOf } from "./clip.ts";
 import { escapeHtml } from "./escape.ts";
 import {
   dotsOf,
@@ -128,6 +129,14 @@ async function cardParts(document: CaseDocument): Promise<Parameters<typeof card
 async function firstPicture(document: CaseDocument): Promise<string> {
   const { module } = await siteEngine();
   return firstPictureOf(await simulating(), module, document);
+}
+
+/** The clip of a page, and the name of its file, which changes with what is in it. */
+async function clip(document: CaseDocument): Promise<{ readonly name: string; readonly text: string } | undefined> {
+  const { module } = await siteEngine();
+  const text = await clipOf(await simulating(), module, document);
+  if (text === undefined) return undefined;
+  return { name: `clips/${document.id}-${createHash("sha256").update(text).digest("hex").slice(0, 8)}.json`, text };
 }
 
 async function explanationFor(document: CaseDocument): Promise<Explanation> {
@@ -248,6 +257,14 @@ export interface Surroundings {
   /** The frame of the opening run, and what it is painted with. */
   readonly first: { readonly picture: string; readonly style: string; readonly patterns: string };
   readonly explanation: Explanation;
+  /** The file of its clip. */
+  readonly clip?: string | undefined;
+}
+
+/** What a page's head says of its clip. The browser is told before the page's script asks for it. */
+function clipLinks(name: string | undefined): string {
+  if (name === undefined) return "";
+  return `  <meta name="clip" content="${name}" />\n    <link rel="preload" href="./${name}" as="fetch" crossorigin="anonymous" />\n  `;
 }
 
 /** The front page with the first picture of its incident, and the list of all. */
@@ -259,8 +276,10 @@ async function fillFrontPage(page: string, cases: readonly CaseDocument[]): Prom
   const beats = beatsScript(await explanationFor(document));
   const picture = `${painted.patterns}${beats}${await firstPicture(document)}`;
   const list = listOf(await Promise.all(cases.map(incidentOf)));
+  // The bundler does not know the file, which is written after it has run.
+  const links = clipLinks((await clip(document))?.name).replace("<link ", "<link vite-ignore ");
   return page
-    .replace("</head>", () => `  <style>${painted.style}</style>\n  </head>`)
+    .replace("</head>", () => `${links}  <style>${painted.style}</style>\n  </head>`)
     .replace("<!--front-picture-->", () => picture)
     .replace("<!--incident-list-->", () => list)
     .replace("<!--fact-dots-->", () => dotsOf(cases))
@@ -280,7 +299,7 @@ function beatsScript(explanation: Explanation): string {
 
 /** The template of a case's page, filled. */
 export function fillCasePage(template: string, document: CaseDocument, surroundings: Surroundings): string {
-  const { cases, caption, library, address, first, explanation } = surroundings;
+  const { cases, caption, library, address, first, explanation, clip } = surroundings;
   const words: Record<string, string> = {
     id: document.id,
     code: document.code,
@@ -300,7 +319,7 @@ export function fillCasePage(template: string, document: CaseDocument, surroundi
       /%(id|code|view|title|symptom|question|setting|library|card|cardWidth|cardHeight|caption)%/g,
       (_, name: string) => escapeHtml(keepUnits(words[name]!)),
     )
-    .replace("</head>", () => `  <style>${first.style}</style>\n  </head>`)
+    .replace("</head>", () => `${clipLinks(clip)}  <style>${first.style}</style>\n  </head>`)
     .replace("<!--first-picture-->", () => first.picture)
     .replace("<!--patterns-->", () => `${first.patterns}${beatsScript(explanation)}`)
     .replace(
@@ -324,6 +343,7 @@ export function casePages(): Plugin {
       address,
       first: { ...theme(), picture: await firstPicture(document) },
       explanation: await explanationFor(document),
+      clip: (await clip(document))?.name,
     });
   return {
     name: "seeklab-case-pages",
@@ -340,7 +360,8 @@ export function casePages(): Plugin {
     configureServer(server) {
       server.middlewares.use((request, response, next) => {
         const path = (request.url ?? "").replace(/[?#].*$/, "");
-        const [, kind, name] = /^\/(pictures\/|cards\/|)([a-z0-9-]+)\.(?:html|svg|png)$/.exec(path) ?? [];
+        const [, kind, name] =
+          /^\/(pictures\/|cards\/|clips\/|)([a-z0-9-]+?)(?:\.(?:html|svg|png)|-[0-9a-f]{8}\.json)$/.exec(path) ?? [];
         const serve = async () => {
           const cases = await allCases();
           if (path === "/incidents.json") {
@@ -349,6 +370,10 @@ export function casePages(): Plugin {
           }
           const document = cases.find(({ id }) => id === name);
           if (document === undefined) return undefined;
+          if (kind === "clips/") {
+            response.setHeader("content-type", "application/json");
+            return (await clip(document))?.text;
+          }
           const { picture } = await opening(document);
           if (kind === "cards/") {
             response.setHeader("content-type", "image/png");
@@ -375,11 +400,13 @@ export function casePages(): Plugin {
     async closeBundle() {
       const template = readFileSync(join(outDir, "case.html"), "utf8");
       const cases = await allCases();
-      for (const folder of ["pictures", "cards"]) mkdirSync(join(outDir, folder), { recursive: true });
+      for (const folder of ["pictures", "cards", "clips"]) mkdirSync(join(outDir, folder), { recursive: true });
       for (const document of cases) {
         const { picture } = await opening(document);
         writeFileSync(join(outDir, `${document.id}.html`), await fill(template, document, cases));
         writeFileSync(join(outDir, pictureFile(document.id)), picture);
+        const stored = await clip(document);
+        if (stored !== undefined) writeFileSync(join(outDir, stored.name), stored.text);
         writeFileSync(join(outDir, cardFile(document.id)), cardOf(...(await cardParts(document))));
       }
       writeFileSync(join(outDir, "incidents.json"), JSON.stringify(await Promise.all(cases.map(incidentOf))));
@@ -418,9 +445,11 @@ export function preloadEngine(): Plugin {
         const module = Object.keys(bundle ?? {}).filter((name) => name.endsWith(".wasm"));
         const files = library === undefined ? [] : [...module, library];
         const fonts = Object.keys(bundle ?? {}).filter((name) => name.endsWith(".woff2"));
+        // The engine is by far the largest file, and the last that a page needs: scripts and the clip come before it.
+        const priority = (name: string) => (name.endsWith(".wasm") ? { fetchpriority: "low" } : {});
         const preload = (name: string, as: string) => ({
           tag: "link",
-          attrs: { rel: "preload", href: `./${name}`, as, crossorigin: "anonymous" },
+          attrs: { rel: "preload", href: `./${name}`, as, crossorigin: "anonymous", ...priority(name) },
           injectTo: "head" as const,
         });
         return [...fonts.map((name) => preload(name, "font")), ...files.map((name) => preload(name, "fetch"))];
@@ -566,10 +595,10 @@ export function serviceWorker(): Plugin {
       handler() {
         const all = filesOf(outDir).filter((name) => name !== "service-worker.js");
         // Python, the lab, the documentation and pages of notebooks are kept once they have been used; a new wheel is a new version all the
-        // same. Cards and the feed are for other sites, and the library with all cases for Python.
+        // same. Cards and the feed are for other sites, the library with all cases for Python; a clip is for those who wait for the engine.
         const files = all.filter(
           (name) =>
-            !/^(pyodide|lab|cards|docs)\/|^(sitemap\.xml|feed\.xml|robots\.txt|llms\.txt)$|^\d\d-[^/]*\.html$|\/library-[^/]*\.json$/.test(
+            !/^(pyodide|lab|cards|clips|docs)\/|^(sitemap\.xml|feed\.xml|robots\.txt|llms\.txt)$|^\d\d-[^/]*\.html$|\/library-[^/]*\.json$/.test(
               name,
             ),
         );

@@ -118,8 +118,8 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
       else player.stayAt(before_ns);
       draw();
     },
-    playSpan(from_ns, to_ns) {
-      player.playSpan(from_ns, to_ns);
+    playSpan(from_ns, to_ns, _, at_ns) {
+      player.playSpan(from_ns, to_ns, at_ns);
     },
     replay() {
       player.replay();

@@ -135,15 +135,16 @@ export class Player {
     else this.play(autoplayMs, until_ns);
   }
 
-  /** Plays a part of the run in {@link spanMs}, whatever the speed, and holds at its end. */
-  playSpan(from_ns: number, to_ns: number): void {
+  /** Plays a part of the run in {@link spanMs}, whatever the speed, and holds at its end; from a moment in it on, when that is given. */
+  playSpan(from_ns: number, to_ns: number, at_ns = from_ns): void {
     this.pause();
     this.#isAuto = false;
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
       this.moveTo(to_ns);
       return;
     }
-    this.moveTo(from_ns);
+    this.moveTo(at_ns);
+    if (at_ns >= to_ns) return;
     this.#playSmooth(spanMs, to_ns, (to_ns - from_ns) / (spanMs * 1e6));
     this.#options.onState(true);
   }

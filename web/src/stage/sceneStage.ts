@@ -374,10 +374,10 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
       if (other !== undefined) panels[1].followed = slowestOf(journeysOf(other.result));
       rebuild();
     },
-    playSpan(from_ns, to_ns, next) {
+    playSpan(from_ns, to_ns, next, at_ns = from_ns) {
       spot = next;
       pointOut();
-      player.playSpan(from_ns - base_ns, to_ns - base_ns);
+      player.playSpan(from_ns - base_ns, to_ns - base_ns, at_ns - base_ns);
     },
     get places() {
       return Object.keys(panels[0].built?.places ?? {});

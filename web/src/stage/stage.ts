@@ -40,8 +40,8 @@ export interface Stage {
   beside?(other: Beside | undefined): void;
   /** Plays the opening by itself. */
   autoplay(): void;
-  /** Plays a part of the run in a few seconds and holds at its end, while all but some places of the picture is dimmed; a stage that plays no run has no such thing. */
-  playSpan?(from_ns: number, to_ns: number, look?: readonly string[]): void;
+  /** Plays a part of the run in a few seconds and holds at its end, while all but some places of the picture is dimmed; `at_ns` is the moment to go on from. A stage that plays no run has no such thing. */
+  playSpan?(from_ns: number, to_ns: number, look?: readonly string[], at_ns?: number): void;
   /** The names of the parts of the picture that a step can point at. */
   readonly places?: readonly string[];
   /** Plays from the beginning, as when the reader presses Play there. */

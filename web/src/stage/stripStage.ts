@@ -171,8 +171,8 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
       drawOverview();
       draw();
     },
-    playSpan(from_ns, to_ns) {
-      player.playSpan(from_ns, to_ns);
+    playSpan(from_ns, to_ns, _, at_ns) {
+      player.playSpan(from_ns, to_ns, at_ns);
     },
     replay() {
       player.replay();

@@ -20,9 +20,10 @@ const mostStays = 40_000;
 const stillUnderWay = 0.98;
 
 export interface SwitchStage extends Omit<Stage, "show" | "playSpan"> {
-  playSpan(from_ns: number, to_ns: number, look?: readonly string[]): void;
-  /** The stage that shows the run. */
+  playSpan(from_ns: number, to_ns: number, look?: readonly string[], at_ns?: number): void;
+  /** The stage that shows the run, and its name. */
   readonly current: Stage;
+  readonly view: string;
   /** The journeys that the engine records for the current stage; undefined if it plays none. */
   readonly journeys: Value | undefined;
   /** Whether the stage that is shown can play a second run beside the first. */
@@ -120,6 +121,9 @@ export function switchStage(
     get current() {
       return stage();
     },
+    get view() {
+      return view;
+    },
     get journeys() {
       return recorded();
     },
@@ -130,7 +134,7 @@ export function switchStage(
       beside = other;
       stage().beside?.(beside);
     },
-    playSpan: (from_ns, to_ns, look) => stage().playSpan?.(from_ns, to_ns, look),
+    playSpan: (from_ns, to_ns, look, at_ns) => stage().playSpan?.(from_ns, to_ns, look, at_ns),
     autoplay: () => stage().autoplay(),
     replay: () => stage().replay(),
     setFields(next) {

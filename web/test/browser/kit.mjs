@@ -41,7 +41,7 @@ export const fingerprint = (page) => page.locator("#fingerprint").textContent();
 export const sentence = (page) => page.locator(".sentence").first().textContent();
 
 /** The front page shows a run. */
-export const frontShown = (page) => page.locator(".live .stage canvas").waitFor();
+export const frontShown = (page) => page.locator(".live .run-frame:not(.first-picture) .stage canvas").waitFor();
 
 /** The page shows a run: the strip is drawn and the fingerprint is there. */
 export async function shown(page) {

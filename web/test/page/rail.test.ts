@@ -29,6 +29,12 @@ describe("the rail", () => {
     expect(play.mock.calls.at(-1)![0]).toEqual({ from_ns: starts[0], to_ns: starts[0] });
   });
 
+  it("goes on from the moment that a clip has come to", () => {
+    const { begin, play } = made();
+    begin(starts[0]! + 5);
+    expect(play.mock.calls.at(-1)![2]).toBe(starts[0]! + 5);
+  });
+
   it("goes on with Next and the arrow keys, not beyond its ends", () => {
     const { element, current, buttons } = made();
     element.querySelector<HTMLButtonElement>(".next-step")!.click();

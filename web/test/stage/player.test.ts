@@ -78,3 +78,32 @@ describe("a stretch in which nothing happens", () => {
     }
   });
 });
+
+describe("a part of a run", () => {
+  const playFor = (ms: number, at_ns?: number) => {
+    vi.stubGlobal("matchMedia", () => ({ matches: false }));
+    vi.useFakeTimers();
+    try {
+      const at = new Player({ onMove: vi.fn(), onState: vi.fn() });
+      at.setStops([0], 10e9);
+      at.playSpan(2e9, 6e9, at_ns);
+      vi.advanceTimersByTime(ms);
+      const seen = { time_ns: at.time_ns, isPlaying: at.isPlaying };
+      at.pause();
+      return seen;
+    } finally {
+      vi.useRealTimers();
+      vi.unstubAllGlobals();
+    }
+  };
+
+  it("goes on from a moment in it as fast as from its start, and holds at its end", () => {
+    expect(playFor(1000).time_ns).toBeCloseTo(3e9, -8);
+    expect(playFor(1000, 4e9).time_ns).toBeCloseTo(5e9, -8);
+    expect(playFor(3000, 4e9)).toEqual({ time_ns: 6e9, isPlaying: false });
+  });
+
+  it("does not move where it has come to its end already", () => {
+    expect(playFor(500, 6e9)).toEqual({ time_ns: 6e9, isPlaying: false });
+  });
+});

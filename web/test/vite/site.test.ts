@@ -23,7 +23,7 @@ const named = (id: string, code: string, family: string) => ({
 const cases = [named("a", "A1", "First"), named("b", "A2", "First"), named("c", "B1", "Second")];
 
 describe("a case's page", () => {
-  const page = (id: string) =>
+  const page = (id: string, clip?: string) =>
     fillCasePage(
       '</head>%setting%|%symptom%|%card%|%library%<!--first-picture--><footer class="site"></footer>',
       cases.find((entry) => entry.id === id) as unknown as Documented,
@@ -34,8 +34,16 @@ describe("a case's page", () => {
         address: "https://example.org/lab/",
         first: { picture: `<div class="first-picture">${id}</div>`, style: ".seeklab{}", patterns: "" },
         explanation: { steps: [] },
+        clip,
       },
     );
+
+  it("names its clip, if it has one, and has the browser fetch it at once", () => {
+    expect(page("b", "clips/b-12345678.json")).toMatch(
+      /<meta name="clip" content="(clips\/b-12345678\.json)" \/>\s*<link rel="preload" href="\.\/\1" as="fetch"/,
+    );
+    expect(page("b")).not.toContain("clip");
+  });
 
   it("leads to the one before, the one after, and its family, and to nothing beyond the ends", () => {
     expect(page("b")).toContain('<a rel="prev" href="./a.html">');

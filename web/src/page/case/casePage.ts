@@ -21,6 +21,7 @@ import { afterQuestion } from "./afterQuestion.ts";
 import { dial } from "../shared/dial.ts";
 import { explanationOfPage, rail } from "../shared/rail.ts";
 import { CaseState } from "./caseState.ts";
+import { playClip, type PlayingClip } from "../shared/clip.ts";
 import { openedOn } from "../shared/openedOn.ts";
 import { exportPanel } from "./exportPanel.ts";
 import { openPage, preparePage, whenSeen } from "../shared/pageSetup.ts";
@@ -52,6 +53,7 @@ const patienceMs = 1500;
 
 const page = preparePage();
 const { root, message } = page;
+const stageSection = root.querySelector<HTMLElement>(".stage-section")!;
 void openPage(page, open);
 
 async function open(linked: PageState): Promise<void> {
@@ -59,6 +61,8 @@ async function open(linked: PageState): Promise<void> {
   const engine = new EngineClient();
   // Load the stage while the engine loads; failures of the engine are reported below.
   if (dataset?.view !== undefined) void loadStages([dataset.view]).catch(() => undefined);
+  // A link to another run than the one that the clip is of does not play it.
+  const clip = isPlain(linked) ? playClip(stageSection) : undefined;
   let start = linked;
   if (start.case !== undefined && start.case !== id) {
     if (await openCase(start.case, { cases: incidents(), message, replaces: true })) return;
@@ -66,7 +70,12 @@ async function open(linked: PageState): Promise<void> {
   }
   const doc = await engine.call("case", { id });
   await fetchFor(doc);
-  await build(engine, openedOn(doc), start)();
+  await build({ engine, doc: openedOn(doc), start, clip })();
+}
+
+/** Whether an address asks for the run that the page opens on. */
+function isPlain({ variant, set, seed }: PageState): boolean {
+  return variant === undefined && Object.keys(set).length === 0 && seed === defaultState.seed;
 }
 
 /** What was done about it, from its source. */
@@ -100,8 +109,15 @@ function isLargest(drawing: Element, _: number, all: readonly Element[]): boolea
   return all.every((other) => area(other) <= area(drawing));
 }
 
+interface Parts {
+  readonly engine: EngineClient;
+  readonly doc: CaseDocument;
+  readonly start: PageState;
+  readonly clip: PlayingClip | undefined;
+}
+
 /** Builds the page; what it gives shows the first result, or says why there is none and starts from the case as it is. */
-function build(engine: EngineClient, doc: CaseDocument, start: PageState): () => Promise<void> {
+function build({ engine, doc, start, clip }: Parts): () => Promise<void> {
   const { ask } = engine;
   const builtAt_ms = performance.now();
   // The reference and the question's measure run on a second thread, so that they do not delay a drag.
@@ -166,7 +182,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
       onResult(result, { isOpening, isPartial }) {
         if (isOpening) performance.mark("first-chart");
         // A part of a run may be of another height; it is shown only where the whole takes long.
-        if (!isPartial || performance.now() - builtAt_ms > patienceMs) shown();
+        if (!isPartial || performance.now() - builtAt_ms > patienceMs) first.giveWay();
         if (isPartial) {
           drawRestSoon();
           return;
@@ -229,7 +245,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
   const experiments = whatIfs(doc, (whatIf) => {
     controller.replace({ variant: whatIf.variant, set: whatIf.set });
     variantSummary.replaceChildren(html("b", {}, whatIf.title), ". ", ...inline(whatIf.surprise));
-    root.querySelector(".stage-section")?.scrollIntoView({ block: "start" });
+    stageSection.scrollIntoView({ block: "start" });
   });
   const isCovered = (run: RunState, metric: string) => question.coveredIn(run)(metric);
   const isAsked = "metric" in doc.ask.measure && doc.ask.measure.metric === number?.metric;
@@ -296,7 +312,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
   source.hidden = question.isOpen;
   const explanation = rail({
     steps,
-    play: ({ from_ns, to_ns }, { look }) => stage.playSpan(from_ns, to_ns, look),
+    play: ({ from_ns, to_ns }, { look }, at_ns) => stage.playSpan(from_ns, to_ns, look, at_ns),
     after: framed === undefined ? [predicted.element, ...(visited === undefined ? [] : [visited.element]), source] : [],
   });
   const frame = runFrame(bench, {
@@ -307,7 +323,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     reset,
     after: [spoken, unusual.element],
   });
-  const shown = inPlaceOfFirstPicture(root.querySelector<HTMLElement>(".stage-section")!, frame);
+  const first = inPlaceOfFirstPicture(stageSection, frame, clip);
   if (framed === undefined) {
     root.append(instruments.element, gate.element, onwards, about.element);
   } else root.append(wayOut(doc, link));
@@ -363,7 +379,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
 
   return async () => {
     await controller.begin();
-    if (!explanation.begin()) stage.autoplay();
+    if (!explanation.begin(first.moment_ns)) stage.autoplay();
     whenSeen(checked, () => checked.dispatchEvent(new Event("check")));
   };
 }

@@ -11,6 +11,7 @@ import { trail } from "../shared/trail.ts";
 import { openedOn } from "../shared/openedOn.ts";
 import { runFrame } from "../shared/runFrame.ts";
 import { courseInLab } from "../shared/browserLab.ts";
+import { playClip } from "../shared/clip.ts";
 import { inPlaceOfFirstPicture } from "../shared/firstPicture.ts";
 import { catalogue } from "./catalogue.ts";
 import { openPage, preparePage } from "../shared/pageSetup.ts";
@@ -24,6 +25,8 @@ import { progressOf } from "../shared/progressStore.ts";
 
 const page = preparePage();
 const { root, message } = page;
+const stageSection = root.querySelector<HTMLElement>(".stage-section")!;
+const clip = playClip(stageSection);
 void openPage(page, open);
 
 async function open(linked: PageState): Promise<void> {
@@ -72,7 +75,7 @@ async function live(engine: EngineClient, doc: CaseDocument): Promise<void> {
       onResult(run, { isOpening, isPartial }) {
         if (!isOpening) message.clear();
         if (isPartial) return;
-        shown();
+        first.giveWay();
         explanation.show(run);
         visited?.visit(run.summary, bench.controller.state);
         headline.show(run, bench.controller.reference, () => false);
@@ -91,7 +94,7 @@ async function live(engine: EngineClient, doc: CaseDocument): Promise<void> {
   const why = html("a", { class: "onward", href: `${doc.id}.html` }, "Why?");
   const explanation = rail({
     steps,
-    play: ({ from_ns, to_ns }, { look }) => stage.playSpan(from_ns, to_ns, look),
+    play: ({ from_ns, to_ns }, { look }, at_ns) => stage.playSpan(from_ns, to_ns, look, at_ns),
     after: [...(visited === undefined ? [] : [visited.element]), why],
   });
   bench.sentence.setAttribute("aria-live", "polite");
@@ -106,10 +109,10 @@ async function live(engine: EngineClient, doc: CaseDocument): Promise<void> {
     reset,
     after: [],
   });
-  const shown = inPlaceOfFirstPicture(root.querySelector<HTMLElement>(".stage-section")!, frame);
+  const first = inPlaceOfFirstPicture(stageSection, frame, clip);
   await bench.controller.begin();
   performance.mark("first-chart");
-  if (!explanation.begin()) stage.autoplay();
+  if (!explanation.begin(first.moment_ns)) stage.autoplay();
 }
 
 function list(all: readonly Incident[]): void {

@@ -2,14 +2,32 @@
  * The picture that a page's file holds: the opening run as the site's build drew it, seen before the engine is there and without
  * JavaScript. It gives way to the live frame, which takes the same room.
  */
+import type { PlayingClip } from "./clip.ts";
 
-/** Puts the live frame over the first picture, not seen at first. Returns what shows it, once there is something to show. */
-export function inPlaceOfFirstPicture(section: HTMLElement, frame: HTMLElement): () => void {
+export interface FirstPicture {
+  /** Shows the live frame, once there is something to show. */
+  giveWay(): void;
+  /** The moment that the clip had come to by then. */
+  readonly moment_ns: number | undefined;
+}
+
+/** Puts the live frame over the first picture, not seen at first. */
+export function inPlaceOfFirstPicture(section: HTMLElement, frame: HTMLElement, clip?: PlayingClip): FirstPicture {
   const pictures = section.querySelectorAll(".first-picture");
   if (pictures.length > 0) frame.classList.add("not-yet");
   section.append(frame);
-  return () => {
-    for (const picture of pictures) picture.remove();
-    frame.classList.remove("not-yet");
+  let moment_ns: number | undefined;
+  let isShown = false;
+  return {
+    giveWay() {
+      if (isShown) return;
+      isShown = true;
+      moment_ns = clip?.stop();
+      for (const picture of pictures) picture.remove();
+      frame.classList.remove("not-yet");
+    },
+    get moment_ns() {
+      return moment_ns;
+    },
   };
 }

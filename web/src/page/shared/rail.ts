@@ -8,8 +8,8 @@ import { type Beat, type Explanation, type Span, spanOf } from "../../stage/beat
 
 export interface RailOptions {
   readonly steps: readonly Beat[];
-  /** Plays the part of the run that a step is about. */
-  readonly play: (span: Span, step: Beat) => void;
+  /** Plays the part of the run that a step is about, from a moment in it on when that is given. */
+  readonly play: (span: Span, step: Beat, at_ns?: number) => void;
   /** What the reader does after the steps, one entry each. */
   readonly after?: readonly HTMLElement[];
 }
@@ -18,8 +18,8 @@ export interface Rail {
   readonly element: HTMLElement;
   /** The run that is explained; steps that it has no moment for cannot be chosen. */
   show(result: Result): void;
-  /** Plays the first step; false if the run has none. */
-  begin(): boolean;
+  /** Plays the first step, from the moment on to which a clip has played it; false if the run has none. */
+  begin(at_ns?: number): boolean;
 }
 
 export function rail({ steps, play, after = [] }: RailOptions): Rail {
@@ -57,12 +57,12 @@ export function rail({ steps, play, after = [] }: RailOptions): Rail {
     next.textContent = nearest(at + 1, 1) >= 0 ? "Go on" : "Once more";
   }
 
-  function go(nth: number): void {
+  function go(nth: number, at_ns?: number): void {
     const span = spans[nth];
     if (span === undefined) return;
     at = nth;
     draw();
-    play(span, steps[nth]!);
+    play(span, steps[nth]!, at_ns);
   }
 
   buttons.forEach((button, nth) => button.addEventListener("click", () => go(nth)));
@@ -86,9 +86,9 @@ export function rail({ steps, play, after = [] }: RailOptions): Rail {
       if (spans[at] === undefined) at = Math.max(0, nearest(0, 1));
       draw();
     },
-    begin() {
+    begin(at_ns) {
       const first = nearest(0, 1);
-      go(first);
+      go(first, at_ns);
       return first >= 0;
     },
   };

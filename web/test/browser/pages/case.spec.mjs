@@ -363,3 +363,29 @@ test("pictures, tables and the run are saved as files, and the code of a frame i
   const code = await page.evaluate(() => navigator.clipboard.readText());
   assert.ok(code.includes(`${address}/odx-prefetch.html?embed=1`), code);
 });
+
+test("a clip plays in the first picture before the engine is there, and the live frame goes on from it", async ({
+  open,
+}) => {
+  const page = await open("/blank.html");
+  let letGo;
+  const held = new Promise((resolve) => (letGo = resolve));
+  await page.route("**/*.wasm", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(new URL("/vdisk-sharding.html", page.url()).href);
+  const momentOf = (frame) => page.locator(`${frame} .scrubber`).evaluate((scrubber) => scrubber.valueAsNumber);
+  const [clip, live] = [".first-picture.wide", ".run-frame:not(.first-picture)"];
+  await page.locator(`${clip} .stage canvas`).waitFor();
+  const before = await momentOf(clip);
+  await page.waitForFunction(
+    ([frame, from]) => document.querySelector(`${frame} .scrubber`).valueAsNumber > from,
+    [clip, before],
+  );
+  const stopped = await momentOf(clip);
+  letGo();
+  await page.locator(`${live} .stage canvas`).waitFor();
+  await page.waitForFunction(() => document.querySelector(".first-picture") === null);
+  assert.ok((await momentOf(live)) >= stopped);
+});
