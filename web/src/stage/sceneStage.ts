@@ -33,7 +33,7 @@ const toldEveryMs = 250;
 const wideEnoughForTwo = 760;
 const gap = 20;
 /** A picture on a narrow screen is at most so high, and drawn smaller for it, but not below this scale. */
-const [mostNarrow_px, leastScale] = [312, 0.8] as const;
+const [mostNarrow_px, leastScale] = [308, 0.8] as const;
 
 interface Panel {
   readonly element: HTMLElement;

@@ -165,7 +165,7 @@ export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptio
       root.append(
         label(
           trimZeros(formatValue(metric, unit === "ms" || unit === "s" ? unit : "")),
-          [inset.left - 6, y(metric) + 4],
+          [inset.left - 12, y(metric) + 4],
           "end",
         ),
       );

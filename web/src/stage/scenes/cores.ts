@@ -186,9 +186,9 @@ function build(input: SceneInput): Built {
     height,
     backdrop: backdrop(),
     places: {
-      cores: { x: 0, y: 0, width: present + 8, height: lanesBottom + 6 },
+      cores: { x: 0, y: 0, width: present + 8, height: lanesBottom + 21 },
       queues: narrow
-        ? { x: 0, y: queueTop - 6, width, height: height - queueTop + 6 }
+        ? { x: 0, y: queueTop + 2, width, height: height - queueTop - 2 }
         : { x: present + 16, y: 0, width: width - present - 16, height },
     },
     pace_ns: span_ns / 5,
