@@ -188,5 +188,7 @@ function seenIn(element: HTMLElement): string {
   const canvases = Array.from(element.querySelectorAll("canvas"), (canvas) =>
     (canvas.getContext("2d") as unknown as CanvasDrawing).toSvg(canvas.width, canvas.height),
   );
-  return [element.outerHTML, ...canvases].join("\n").replace(/first-clip-\d+|plot-[\w-]+/g, "");
+  return [element.outerHTML, ...canvases]
+    .join("\n")
+    .replace(/first-clip-\d+|plot-[\w-]+|seeklab-(?:life|spot)-\d+/g, "");
 }

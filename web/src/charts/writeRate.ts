@@ -48,7 +48,8 @@ export function writeRate(result: Result, options: WriteRateOptions): Element {
     return html("p", { class: "empty" }, "This run has no file system that writes in groups.");
   }
   const { mean_mb_per_s: mean, idle_percent } = rateOf(result);
-  const words = `mean ${formatNumber(mean)} MB/s while clients wrote, idle ${formatNumber(idle_percent)}% of that time`;
+  const whole = `mean ${formatNumber(mean)} MB/s while clients wrote, idle ${formatNumber(idle_percent)}% of that time`;
+  const words = width < 500 ? `mean ${formatNumber(mean)} MB/s, idle ${formatNumber(idle_percent)}%` : whole;
   return draw({
     ...timeMargins,
     width,

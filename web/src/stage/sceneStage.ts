@@ -434,11 +434,16 @@ function panelOf(scene: Scene): Panel {
 /** The dimmed rest of a picture. */
 function spotOf({ height, backdrop }: Built, places: readonly Box[]): SVGSVGElement {
   const width = Number(backdrop.getAttribute("width"));
-  const holes = places.map(({ x, y, width: wide, height: tall }) => `M${x} ${y}h${wide}v${tall}h${-wide}z`);
+  // Places may overlap, so they are taken away one by one.
+  const id = `seeklab-spot-${nextId++}`;
+  const holes = places.map(({ x, y, width: wide, height: tall }) =>
+    svg("rect", { x, y, width: wide, height: tall, fill: "#000" }),
+  );
   return svg(
     "svg",
     { width, height, viewBox: `0 0 ${width} ${height}` },
-    svg("path", { d: `M0 0H${width}V${height}H0z${holes.join("")}`, "fill-rule": "evenodd", class: "dim" }),
+    svg("mask", { id }, svg("rect", { width, height, fill: "#fff" }), ...holes),
+    svg("rect", { width, height, mask: `url(#${id})`, class: "dim" }),
   );
 }
 

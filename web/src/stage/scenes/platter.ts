@@ -171,9 +171,7 @@ function build(input: SceneInput): Built {
     const y = narrow ? size + 150 : size - 66;
     const lines = [
       `A turn takes ${formatNanos(turn_ns)}.`,
-      narrow
-        ? `Cylinders ${least} to ${cylinders}, spread over the platter.`
-        : `The arm used cylinders ${least} to ${cylinders}; the picture spreads them over the platter.`,
+      `Cylinders ${least} to ${cylinders}, spread over the platter.`,
       narrow
         ? "In the middle: the wait, as part of a turn."
         : "The ring in the middle: the request's wait, as part of a turn.",
