@@ -191,6 +191,20 @@ def test_the_debrief_has_a_measured_reason_against_every_other_cause(level: int)
         assert row["seen"] is None or row["seen"].command == "iostat -x"
 
 
+@pytest.mark.parametrize("level", [1, TWO])
+def test_a_page_gets_the_reasons_of_the_debrief(level: int) -> None:
+    session = Session(21, level=level)
+    session.type("think 1")
+    session.type("iostat -x")
+    ended = session.type("done")["ended"]
+    for row in ended["excluded"]:
+        assert f"- {row['cause']} {row['why']} ({row['mark']})" in ended["debrief"]
+    assert "you saw it" in {row["mark"] for row in ended["excluded"]}
+    assert [one["tells"] in ended["debrief"] for one in ended["also"]] == [True] * (level == TWO)
+    assert ended["tells"] in ended["debrief"]
+    assert ended["thoughts"] == [{"looks": 0, "cause": PlatformShift(21, level=level).causes[0]}]
+
+
 def test_two_causes_need_two_names_and_both_changes() -> None:
     shift = PlatformShift(5, level=TWO)
     numbers = [1 + shift.causes.index(cause.incident.cause) for cause in shift.truths]

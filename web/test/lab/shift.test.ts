@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { causeWords, countedCommands, fixWords, verdict } from "../../src/lab/shift/debrief.ts";
+import { causeWords, countedCommands, debrief, fixWords, verdict } from "../../src/lab/shift/debrief.ts";
 import { complete, History, pasted } from "../../src/lab/shift/line.ts";
-import { type Entry, unlessProblem } from "../../src/lab/shift/protocol.ts";
+import { type Ended, type Entry, unlessProblem } from "../../src/lab/shift/protocol.ts";
 import { shell } from "../../src/lab/shift/shell.ts";
 import { floorOf, shareInWords, usersGraph } from "../../src/lab/shift/usersGraph.ts";
 import { numbersIn } from "../fixtures/numbers.ts";
@@ -174,6 +174,30 @@ describe("the debrief", () => {
     expect(said({})).toEqual([causeWords.none, fixWords.none]);
     expect(said({ right: true, named: ["x"], holds: true, set: { a: 1 } })).toEqual([causeWords.right, fixWords.holds]);
     expect(said({ named: ["x"], set: { a: 1 } })).toEqual([causeWords.wrong, fixWords.fails]);
+  });
+  it("of a level says what excluded the other causes, and whether the player expected the right one", () => {
+    const points = { cause: 0, fix: 0, time: 0, total: 0 };
+    const ended = {
+      ...{ seed: 7, weeks: null, level: 1, own: null, case: null, title: "a pool of disks", hidden: false },
+      ...{ commands: [], looked: ["fio"], named: [], set: {}, users: [[0, 0.1]], seconds: 0, spent: 0 },
+      ...{ score: points, most: points, right: false, holds: false, look: "fio", tells: "it is slow", telling: "" },
+      ...{ remedy: {}, cause: "The disks are slow.", debrief: "" },
+      thoughts: [
+        { looks: 0, cause: "The network is slow." },
+        { looks: 1, cause: "The disks are slow." },
+      ],
+      excluded: [{ cause: "The network is slow.", why: "`ping`: time is 1, with that cause 9", mark: "you saw it" }],
+    } satisfies Ended;
+    const shown = debrief(ended, () => document.createElement("a"));
+    expect(shown.querySelector("a")).toBeNull();
+    expect(Array.from(shown.querySelectorAll("li b"), ({ textContent }) => textContent).slice(3)).toEqual([
+      "Not it.",
+      "Right.",
+    ]);
+    expect(shown.querySelector(".shift-excluded")!.textContent).toBe(
+      "The network is slow. `ping`: time is 1, with that cause 9 (you saw it)",
+    );
+    expect(shown.querySelector(".shift-beside")!.textContent).toContain("no setting");
   });
 });
 

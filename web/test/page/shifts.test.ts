@@ -35,6 +35,7 @@ describe("the shift in an address", () => {
     for (const name of [
       { seed: 7, weeks: null },
       { seed: 20261123, weeks: "1-5" },
+      { seed: 7, weeks: null, level: 3 },
     ]) {
       expect(readShift(shiftHash(name))).toEqual({ kind: "shift", name });
     }
@@ -50,6 +51,8 @@ describe("the shift in an address", () => {
     "#v1=abc",
     "#seed=7&weeks=1-5<b>",
     "#seed=7&weeks=",
+    "#seed=7&level=5",
+    "#seed=7&weeks=1-5&level=1",
     `#${"x".repeat(100_000)}`,
   ])("%.30s is answered with a sentence", (hash) => {
     const found = readShift(hash);
@@ -96,6 +99,14 @@ describe("shifts that were played", () => {
       [8, 10, null],
     ]);
   });
+  it("of a level are apart from others of the same number", () => {
+    rememberPlayed(ended(7, 40));
+    rememberPlayed({ ...ended(7, 50), level: 2, case: null });
+    expect(played().map(({ level, total }) => [level, total])).toEqual([
+      [2, 50],
+      [undefined, 40],
+    ]);
+  });
   it("of a case that somebody wrote are known by its digest, and lead to no page", () => {
     rememberPlayed(ended(1, 40));
     rememberPlayed({ ...ended(1, 90), own: "cf6e", case: null, title: "Mine" });
@@ -118,6 +129,7 @@ describe("shifts that were played", () => {
     rememberShift(undefined);
     expect(unfinishedShift()).toBeUndefined();
     expect(unfinishedShift(() => '{"seed": -1, "commands": [1]}')).toBeUndefined();
+    expect(unfinishedShift(() => JSON.stringify({ ...kept, level: 5 }))).toBeUndefined();
   });
   it("continue where earlier versions of the page saved them", () => {
     localStorage.setItem("seeklab.oncall.night", JSON.stringify(kept));

@@ -99,7 +99,7 @@ class PlatformShift(Shift):
         """Draw the platform, its values, and the causes.
 
         Raises:
-            SeeklabError: If there is no such level, or no cause of the bank fits it.
+            SeeklabError: If the level is not 1 to 4, or the bank has no cause for it.
         """
         if self.level not in LEVELS:
             raise SeeklabError([Problem("level", f"{self.level} is not a level; accepted: 1, 2, 3, 4")])
@@ -303,6 +303,14 @@ class PlatformShift(Shift):
 
         return all(condition.holds(printed) for condition in cause.tell)
 
+    def tells(self) -> list[tuple[str, str]]:
+        """Return for each true cause the look that shows it, and what it shows."""
+        found = []
+        for cause in self.truths:
+            hidden = "" if self.shows(cause) else "what else differs in this shift hides it. Alone it shows: "
+            found.append((cause.incident.command, f"{hidden}{cause.incident.tells}"))
+        return found
+
     def prints(self, command: str, result: Result, scenario: Mapping[str, Any]) -> str:
         """Return what a command prints about a run; fio and lat watch the application and no other program."""
         if command == "fio":
@@ -322,23 +330,27 @@ class PlatformShift(Shift):
             rows.append({"cause": cause.incident.cause, "looks": differences, "seen": seen})
         return rows
 
+    def excluded(self) -> list[dict[str, str]]:
+        """Return, for each cause that it was not, the number that excludes it, and whether the player saw it."""
+        rows = []
+        for row in self.exclusions():
+            best = row["seen"] or (row["looks"][0] if row["looks"] else None)
+            mark = "you saw it" if row["seen"] else "you did not look" if best else "no look"
+            why = str(best or "No single number differs clearly.")
+            rows.append({"cause": row["cause"], "why": why, "mark": mark})
+        return rows
+
     def debrief(self) -> str:
         """Return causes, fix, the oddity, and what excluded every other cause."""
         lines = []
-        for cause in self.truths:
-            incident = cause.incident
-            lines.append(f"Cause: {incident.cause}")
-            hidden = "" if self.shows(cause) else "what else differs in this shift hides it. Alone it shows: "
-            lines.append(f"The look that shows it, `{incident.command}`: {hidden}{incident.tells}")
+        for cause, (command, tells) in zip(self.truths, self.tells(), strict=True):
+            lines += [f"Cause: {cause.incident.cause}", f"The look that shows it, `{command}`: {tells}"]
         remedy = ", ".join(f"{path} = {value}" for path, value in self.remedy.items())
         lines.append(f"Fix: set {remedy}" if remedy else "Fix: no setting fixes it. Leave them alone and report it.")
         if self.oddity:
             lines.append(f"The oddity that does no harm: {self.oddity.says}")
         lines.append("\nWhat excluded the others:")
-        for row in self.exclusions():
-            best = row["seen"] or (row["looks"][0] if row["looks"] else None)
-            mark = "you saw it" if row["seen"] else "you did not look" if best else "no look"
-            lines.append(f"- {row['cause']} {best or 'No single number differs clearly.'} ({mark})")
+        lines += [f"- {row['cause']} {row['why']} ({row['mark']})" for row in self.excluded()]
         lines += [
             f"You expected before look {thought['looks'] + 1}: {thought['cause']}"
             f" {'Right.' if thought['cause'] in {one.incident.cause for one in self.truths} else 'Not it.'}"

@@ -113,17 +113,23 @@ class Session:
 
     def _end(self) -> dict[str, Any]:
         document = self._shell.end("The shift ends.")
-        incident, own = self._shell.shift.incident, self._shell.shift.own
+        shift = self._shell.shift
+        incident, own = shift.incident, shift.own
         if document["hidden"]:
             return {**document, "most": MOST, "title": "", "tells": "", "telling": "", "remedy": {}}
-        return {
+        ended = {
             **document,
             "most": MOST,
-            "title": own.title if own else _title(self._shell.shift),
+            "title": own.title if own else _title(shift),
             "tells": incident.tells,
-            "telling": self._shell.shift.telling(),
-            "remedy": self._shell.shift.remedy,
+            "telling": shift.telling(),
+            "remedy": shift.remedy,
         }
+        if not isinstance(shift, PlatformShift):
+            return ended
+        (_, tells), *others = shift.tells()
+        also = [{"command": command, "tells": told} for command, told in others]
+        return {**ended, "tells": tells, "also": also, "excluded": shift.excluded()}
 
 
 def begin(seed: int, weeks: str | None = None, level: int | None = None, bank: Bank | None = None) -> Shift:

@@ -55,8 +55,47 @@ export function debrief(ended: Ended, link: (id: string, title: string) => Node)
   function told(): HTMLElement[] {
     return [
       html("p", {}, html("b", {}, "Cause: "), ended.cause ?? ""),
-      html("p", {}, "Incident: ", ended.case === null ? ended.title : link(ended.case, ended.title)),
+      ended.level === undefined
+        ? html("p", {}, "Incident: ", ended.case === null ? ended.title : link(ended.case, ended.title))
+        : html("p", {}, `System: ${ended.title}`),
       beside(),
+      ...expected(),
+      ...excluded(),
+    ];
+  }
+
+  function expected(): HTMLElement[] {
+    const thoughts = ended.thoughts ?? [];
+    if (thoughts.length === 0) return [];
+    const isRight = (cause: string) => (ended.cause ?? "").includes(cause);
+    return [
+      html("h3", {}, "What you expected"),
+      html(
+        "ol",
+        {},
+        ...thoughts.map(({ looks, cause }) =>
+          html(
+            "li",
+            {},
+            `Before command ${looks + 1}: ${cause} `,
+            html("b", {}, isRight(cause) ? "Right." : "Not it."),
+          ),
+        ),
+      ),
+    ];
+  }
+
+  function excluded(): HTMLElement[] {
+    if (ended.excluded === undefined) return [];
+    return [
+      html("h3", {}, "What excluded the other causes"),
+      html(
+        "ul",
+        { class: "shift-excluded" },
+        ...ended.excluded.map(({ cause, why, mark }) =>
+          html("li", {}, `${cause} `, html("span", { class: "quiet" }, `${why} (${mark})`)),
+        ),
+      ),
     ];
   }
 
@@ -77,8 +116,11 @@ export function debrief(ended: Ended, link: (id: string, title: string) => Node)
         {},
         html("h3", {}, "The command that shows the cause"),
         html("p", {}, html("code", {}, command ?? ""), `: ${tells}`),
+        ...(ended.also ?? []).map(({ command, tells }) => html("p", {}, html("code", {}, command), `: ${tells}`)),
         html("pre", { tabindex: 0, "aria-label": `Output of ${command ?? ""} on this system` }, telling.trimEnd()),
-        html("p", {}, "Fix: ", html("code", {}, settings.join("; "))),
+        settings.length === 0
+          ? html("p", {}, "Fix: no setting fixes it. Leave them alone and report it.")
+          : html("p", {}, "Fix: ", html("code", {}, settings.join("; "))),
       ),
     );
   }

@@ -15,6 +15,8 @@ export interface ShiftId {
   readonly seed: number;
   /** The weeks of the course whose incidents it may use, such as `1-5`; null for all incidents. */
   readonly weeks: string | null;
+  /** 1 to 4, for a shift on a platform that several causes share. Without a level it is an incident of the course. */
+  readonly level?: number | undefined;
 }
 
 /** The state of a shift, from which it can continue. */
@@ -57,6 +59,20 @@ export interface Ended extends Kept {
   readonly telling: string;
   readonly remedy: Readonly<Record<string, unknown>>;
   readonly debrief: string;
+  /** For a shift of a level with two causes: the command that shows the second. */
+  readonly also?: readonly { readonly command: string; readonly tells: string }[] | undefined;
+  /** For a shift of a level: what excluded each cause that it was not. */
+  readonly excluded?: readonly Excluded[] | undefined;
+  /** The causes that the player expected, each with the number of commands before it. */
+  readonly thoughts?: readonly { readonly looks: number; readonly cause: string }[] | undefined;
+}
+
+export interface Excluded {
+  readonly cause: string;
+  /** The number that differs, here and with that cause. */
+  readonly why: string;
+  /** Whether the player saw it. */
+  readonly mark: string;
 }
 
 /** The present state of a shift. */
@@ -88,7 +104,12 @@ export interface Opened extends Now {
 
 export type Message =
   /** Opens a shift by its seed, or by the text of its case file. */
-  | { readonly open: number | string; readonly weeks: ShiftId["weeks"]; readonly kept?: Kept | undefined }
+  | {
+      readonly open: number | string;
+      readonly weeks: ShiftId["weeks"];
+      readonly level?: ShiftId["level"];
+      readonly kept?: Kept | undefined;
+    }
   | { readonly type: string };
 
 /** Returns the answer; throws an error if it is a problem. */

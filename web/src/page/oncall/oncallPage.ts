@@ -22,9 +22,15 @@ import {
   rememberPlayed,
   ticketOfTheDay,
   writtenCase,
+  type Played,
   type WrittenCase,
 } from "./shifts.ts";
 import { pythonInWords } from "../shared/pythonSize.ts";
+
+/** What the four levels differ in, as `seeklab oncall --level` has them. */
+const levels = ["one cause", "with a harmless oddity", "two causes", "a cause that gets worse"] as const;
+/** Of the shifts played, only those of a case file or of a level have no case; the latter have their level. */
+const isOwn = ({ case: id, level }: Played) => id === null && level === undefined;
 
 const page = preparePage();
 const { root, message } = page;
@@ -37,10 +43,19 @@ function open(): void {
   const begin = html("button", { type: "button", class: "begin" });
   const today = html("button", { type: "button" }, "Ticket of the day");
   const another = html("button", { type: "button" }, "Another shift");
-  const weeks = html("select", { "aria-label": "Incidents for another shift" });
-  weeks.append(
-    html("option", { value: "" }, "from all incidents"),
-    ...Array.from({ length: 9 }, (_, at) => html("option", { value: `1-${at + 2}` }, `from weeks 1–${at + 2}`)),
+  const source = html("select", { "aria-label": "Kind of the other shift" });
+  source.append(
+    html(
+      "optgroup",
+      { label: "One system, several possible causes" },
+      ...levels.map((words, at) => html("option", { value: `level ${at + 1}` }, `level ${at + 1}: ${words}`)),
+    ),
+    html(
+      "optgroup",
+      { label: "An incident of the course" },
+      html("option", { value: "" }, "from all incidents"),
+      ...Array.from({ length: 9 }, (_, at) => html("option", { value: `1-${at + 2}` }, `from weeks 1–${at + 2}`)),
+    ),
   );
   const copy = html("button", { type: "button" }, "Copy link");
   const file = html("input", { type: "file", id: "shift-case", accept: ".sealed,.toml,text/plain" });
@@ -51,7 +66,7 @@ function open(): void {
     "section",
     { class: "shift-section", "aria-labelledby": "shift-title" },
     title,
-    html("div", { class: "actions" }, begin, today, copy, another, weeks),
+    html("div", { class: "actions" }, begin, today, copy, another, source),
     html(
       "div",
       { class: "shift-case" },
@@ -93,8 +108,20 @@ function open(): void {
     return (kept.own ?? null) === null && isSameShift(kept, chosen) ? kept : undefined;
   };
 
-  const nameOf = (named: ShiftId) =>
-    named.weeks === null ? `Ticket ${named.seed}` : `Ticket ${named.seed}, weeks ${named.weeks.replace("-", "–")}`;
+  const nameOf = ({ seed, weeks, level }: ShiftId) =>
+    level !== undefined
+      ? `Ticket ${seed}, level ${level}`
+      : weeks === null
+        ? `Ticket ${seed}`
+        : `Ticket ${seed}, weeks ${weeks.replace("-", "–")}`;
+
+  /** The kind of a shift as an option of the list, and the reverse. */
+  const sourceOf = ({ weeks, level }: ShiftId) => (level === undefined ? (weeks ?? "") : `level ${level}`);
+  const drawn = (): ShiftId => {
+    const level = /^level (\d)$/.exec(source.value)?.[1];
+    const weeks = level === undefined && source.value !== "" ? source.value : null;
+    return { seed: drawnSeed(), weeks, ...(level === undefined ? {} : { level: Number(level) }) };
+  };
 
   /** Shows a shift before it starts: a drawn one, or the one of a case file. */
   function choose(chosen: ShiftId, written?: WrittenCase): void {
@@ -113,7 +140,8 @@ function open(): void {
             ? `${nameOf(current)}, ready now`
             : nameOf(current);
     copy.hidden = own !== undefined;
-    weeks.value = current.weeks ?? "";
+    // The first shift that a page shows is an incident; what it offers next is a system with several causes.
+    source.value = isSameShift(current, firstShift) ? "level 1" : sourceOf(current);
     begin.textContent = kept === undefined ? "Start the shift" : "Continue the shift";
     begin.hidden = false;
     begin.disabled = false;
@@ -159,7 +187,7 @@ function open(): void {
           html(
             "li",
             {},
-            one.case === null ? "A sealed case" : html("a", { href: shiftHash(one) }, nameOf(one)),
+            isOwn(one) ? "A sealed case" : html("a", { href: shiftHash(one) }, nameOf(one)),
             `, ${one.total} points: `,
             one.case === null ? one.title : html("a", { href: `${one.case}.html` }, one.title),
           ),
@@ -210,7 +238,7 @@ function open(): void {
   };
   begin.addEventListener("click", () => void start());
   today.addEventListener("click", () => go(ofTheDay()));
-  another.addEventListener("click", () => go({ seed: drawnSeed(), weeks: weeks.value === "" ? null : weeks.value }));
+  another.addEventListener("click", () => go(drawn()));
   copy.addEventListener("click", () => {
     const link = new URL(shiftHash(current), location.href).href;
     navigator.clipboard

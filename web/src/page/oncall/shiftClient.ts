@@ -14,8 +14,8 @@ export class ShiftClient {
   }
 
   /** Opens a shift. `written` is the text of its case file, if it has one. */
-  async open({ seed, weeks }: ShiftId, kept?: Kept, written?: string): Promise<Opened> {
-    const opened = await this.#python.ask<Opened>({ open: written ?? seed, weeks, kept } satisfies Message);
+  async open({ seed, weeks, level }: ShiftId, kept?: Kept, written?: string): Promise<Opened> {
+    const opened = await this.#python.ask<Opened>({ open: written ?? seed, weeks, level, kept } satisfies Message);
     this.#kept = opened.kept;
     this.#written = written;
     return opened;

@@ -20,17 +20,20 @@ export const caseHash = "#case";
 export function readShift(hash: string): ChosenShift {
   if (hash.length <= 1 || hash === "#page") return { kind: "none" };
   if (hash === caseHash) return { kind: "case" };
-  const found = /^#seed=(\d{1,15})(?:&weeks=(\d{1,2}-\d{1,2}))?$/.exec(hash);
-  if (found !== null) return { kind: "shift", name: { seed: Number(found[1]), weeks: found[2] ?? null } };
+  const found = /^#seed=(\d{1,15})(?:&weeks=(\d{1,2}-\d{1,2})|&level=([1-4]))?$/.exec(hash);
+  if (found !== null) {
+    const level = found[3] === undefined ? {} : { level: Number(found[3]) };
+    return { kind: "shift", name: { seed: Number(found[1]), weeks: found[2] ?? null, ...level } };
+  }
   const shown = hash.length > maxShown ? `${hash.slice(0, maxShown)}…` : hash;
   return {
     kind: "problem",
-    message: `The link ends with “${shown}”, which is not a shift. Use #seed= with an integer of at most 15 digits, such as #seed=7, optionally with weeks, such as #seed=7&weeks=1-5. This is the ticket of the day.`,
+    message: `The link ends with “${shown}”, which is not a shift. Use #seed= with an integer of at most 15 digits, such as #seed=7, optionally with weeks (#seed=7&weeks=1-5) or a level from 1 to 4 (#seed=7&level=2). This is the ticket of the day.`,
   };
 }
 
-export function shiftHash({ seed, weeks }: ShiftId): string {
-  return `#seed=${seed}${weeks === null ? "" : `&weeks=${weeks}`}`;
+export function shiftHash({ seed, weeks, level }: ShiftId): string {
+  return `#seed=${seed}${weeks === null ? "" : `&weeks=${weeks}`}${level === undefined ? "" : `&level=${level}`}`;
 }
 
 export function isSameShift(one: ShiftId, other: ShiftId): boolean {
@@ -64,15 +67,17 @@ export function played(read: (key: string) => string | null = recall): readonly 
   return Array.isArray(value) ? value.filter(isPlayed).slice(0, maxPlayed) : [];
 }
 
-export function rememberPlayed(ended: Pick<Ended, "seed" | "weeks" | "own" | "score" | "case" | "title">): void {
-  const { seed, weeks, own, score, case: id, title } = ended;
+export function rememberPlayed(
+  ended: Pick<Ended, "seed" | "weeks" | "level" | "own" | "score" | "case" | "title">,
+): void {
+  const { seed, weeks, level, own, score, case: id, title } = ended;
   const before = played();
   const same = before.filter((one) => isSameShift(one, ended) && (one.own ?? null) === own);
   const best = Math.max(score.total, ...same.map(({ total }) => total));
   const rest = before.filter((one) => !same.includes(one));
   remember(
     playedKey,
-    JSON.stringify([{ seed, weeks, own, total: best, case: id, title }, ...rest].slice(0, maxPlayed)),
+    JSON.stringify([{ seed, weeks, level, own, total: best, case: id, title }, ...rest].slice(0, maxPlayed)),
   );
 }
 
@@ -117,9 +122,10 @@ function isPlayed(value: unknown): value is Played {
   );
 }
 
-function isShiftId({ seed, weeks }: Record<string, unknown>): boolean {
+function isShiftId({ seed, weeks, level }: Record<string, unknown>): boolean {
   const isSeed = typeof seed === "number" && Number.isSafeInteger(seed) && seed >= 0;
-  return isSeed && (weeks === null || (typeof weeks === "string" && /^[\d-]{1,5}$/.test(weeks)));
+  const isLevel = level === undefined || (typeof level === "number" && [1, 2, 3, 4].includes(level));
+  return isSeed && isLevel && (weeks === null || (typeof weeks === "string" && /^[\d-]{1,5}$/.test(weeks)));
 }
 
 function parsed(text: string | null): unknown {
