@@ -10,9 +10,13 @@ Common strategies, for each kind of answer:
 - **one setting**: a single setting of the solution, without the others.
 
 `OF_ITS_OWN` adds what only one exercise allows, such as policies that look only at the position. Predictions always
-earn their points, so they count here too. `PYTHONPATH=scripts .venv/bin/python tests/cheap.py NAME...`
-measures exercises and writes `STORE`; all of them take hours of processor time. A program that calls the simulator
-gets an error in the sandbox (`test_sandbox.py`), so it is not measured here.
+earn their points, so they count here too. `PYTHONPATH=scripts .venv/bin/python tests/cheap.py NAME...` measures
+exercises and writes `STORE`. A program that calls the simulator gets an error in the sandbox (`test_sandbox.py`), so it
+is not measured here.
+
+A measurement takes one learner after the other and plays all strategies, because they share most runs: those of the
+system as found, and those that give the bound. `Runs` keeps them. A task that needs all its bounds is left at the first
+broken one. Numbers after the names limit the learners (`DRAWS`) and, second, the seconds for each exercise.
 """
 
 from __future__ import annotations
@@ -21,16 +25,21 @@ import json
 import math
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from operator import itemgetter
 from statistics import mean
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from console import ROOT, say
 from exercises import EXERCISES, SOLUTIONS
+from seeklab import _result
 from seeklab.course.tasks import tasks
+from seeklab.engine.host import engine
+from seeklab.engine.protocol import RunHandle
 from seeklab.exercises._shapes import source_from
 from seeklab.judge import Code, Commitment, Fields, Seeds, Settings, Variant, catalogue, judge
 from seeklab.judge.answers import Choice
@@ -42,7 +51,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from seeklab.engine.protocol import Engine
     from seeklab.exercises._shapes import Shape
+    from seeklab.judge import Asked, Assignment, Evidence
     from seeklab.judge.answers import Kind
 
     Candidate = Callable[[str], Mapping[str, Any]]
@@ -124,6 +135,94 @@ def of_task(task: str, name: str) -> Any:
 # Points.
 
 
+class _FinishedRun:
+    """A run by its summary; it runs again if more than that is needed."""
+
+    def __init__(self, run: Callable[[], RunHandle], summary: dict[str, Any]) -> None:
+        self._run, self._summary, self._again = run, summary, list[RunHandle]()
+
+    def step(self, _: int) -> float:
+        return 1.0
+
+    def summary(self) -> dict[str, Any]:
+        return self._summary
+
+    def close(self) -> None:
+        for handle in self._again:
+            handle.close()
+
+    def __getattr__(self, name: str) -> Any:
+        if not self._again:
+            self._again.append(self._run())
+        return getattr(self._again[0], name)
+
+
+class Runs:
+    """The engine, with a memory of finished runs. A run that asks the host questions is not kept."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self.kept = engine, dict[str, dict[str, Any]]()
+
+    def __call__(self) -> Runs:
+        """Return itself, in place of `seeklab.engine.host.engine`."""
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.engine, name)
+
+    def open_run(self, payload: Mapping[str, object]) -> Any:
+        """Open a run, or return a finished one."""
+        key = json.dumps(payload, sort_keys=True)
+        if key in self.kept:
+            return _FinishedRun(lambda: self._whole(payload), self.kept[key])
+        return _KeptRun(self.engine.open_run(payload), key, self.kept)
+
+    def _whole(self, payload: Mapping[str, object]) -> RunHandle:
+        handle = self.engine.open_run(payload)
+        while 0 <= handle.step(1_000_000) < 1:
+            pass
+        return handle
+
+
+class _KeptRun:
+    """A run whose summary is kept when it is read."""
+
+    def __init__(self, handle: RunHandle, key: str, kept: dict[str, dict[str, Any]]) -> None:
+        self._handle, self._key, self._kept, self._asks = handle, key, kept, False
+
+    def question(self) -> Any:
+        self._asks = True
+        return self._handle.question()
+
+    def summary(self) -> dict[str, Any]:
+        found = self._handle.summary()
+        if not self._asks:
+            self._kept[self._key] = found
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._handle, name)
+
+
+def _until_broken(measure: Callable[[Asked], Iterable[Evidence]]) -> Callable[[Asked], Iterable[Evidence]]:
+    def measured_until(asked: Asked) -> Iterable[Evidence]:
+        for item in measure(asked):
+            yield item
+            if item.met is False:
+                return
+
+    return measured_until
+
+
+def _cut_short(assignment: Assignment) -> Assignment:
+    """Return the assignment with tasks that end at a broken bound, where one bound costs all points."""
+    tasks = [
+        task if isinstance(task, Commitment) or task.by_parts else replace(task, measure=_until_broken(task.measure))
+        for task in assignment.tasks
+    ]
+    return replace(assignment, tasks=tasks)
+
+
 def earned(name: str, answers: Mapping[str, Any], learner: str, seeds: str = "graded") -> tuple[float, float]:
     """Return the points of some answers, and all points; predictions earn theirs."""
     assignment = catalogue.assignment(name)
@@ -136,7 +235,7 @@ def earned(name: str, answers: Mapping[str, Any], learner: str, seeds: str = "gr
     wanted = [task.id for task in assignment.tasks if not isinstance(task, Commitment)]
     points = sum(task.points for task in assignment.tasks if isinstance(task, Commitment))
     variant = Variant(practice_draws(learner), ONE_SEED)
-    for verdict in judge(assignment, given, variant, Seeds(f"{seeds} {learner}".encode()), wanted):
+    for verdict in judge(_cut_short(assignment), given, variant, Seeds(f"{seeds} {learner}".encode()), wanted):
         points += verdict.points
     return points, sum(task.points for task in assignment.tasks)
 
@@ -439,27 +538,46 @@ def points_of(name: str, answers: Candidate, learners: Sequence[str]) -> list[fl
     return [round(points / most, 4) for points, most in found]
 
 
-def measured(name: str, draws: int = DRAWS) -> dict[str, Any]:
-    """Measure every strategy of an exercise: the mean share of all points, and the shares of the first learners."""
-    rows = {}
-    for family in families(name):
-        candidate = next(iter(family.candidates))
-        if len(family.candidates) > 1:
-            pilots = [f"pilot {number}" for number in range(PILOT)]
-            shares = {one: mean(points_of(name, answers, pilots)) for one, answers in family.candidates.items()}
-            candidate = max(shares, key=shares.__getitem__)
-        shares_of = points_of(name, family.candidates[candidate], [f"learner {number}" for number in range(draws)])
-        first = shares_of[:FIRST]
-        rows[family.name] = {"share": round(mean(shares_of), 3), "best": candidate, "draws": draws, "first": first}
-    return rows
+def measured(name: str, draws: int = DRAWS, within_s: float = math.inf) -> dict[str, Any]:
+    """Measure every strategy of an exercise: the mean share of all points, and the shares of the first learners.
+
+    It ends early after `within_s` seconds, but not before `FIRST` learners.
+    """
+    begun, runs = perf_counter(), Runs(engine())
+    with patch.object(_result, "engine", runs):
+        chosen = {family.name: _best(name, family) for family in families(name)}
+        shares: dict[str, list[float]] = {family: [] for family in chosen}
+        for number in range(draws):
+            if number >= FIRST and perf_counter() - begun > within_s:
+                break
+            runs.kept.clear()
+            for family, (_, answers) in chosen.items():
+                shares[family] += points_of(name, answers, [f"learner {number}"])
+    return {
+        family: {"share": round(mean(found), 3), "best": chosen[family][0], "draws": len(found), "first": found[:FIRST]}
+        for family, found in shares.items()
+    }
+
+
+def _best(name: str, family: Family) -> tuple[str, Candidate]:
+    """Return the candidate that earns most as a few learners."""
+    if len(family.candidates) == 1:
+        return next(iter(family.candidates.items()))
+    pilots = [f"pilot {number}" for number in range(PILOT)]
+    found = {one: mean(points_of(name, answers, pilots)) for one, answers in family.candidates.items()}
+    best = max(found, key=found.__getitem__)
+    return best, family.candidates[best]
 
 
 def main() -> int:
     """Measure the named exercises, or all; print each share, and store the rows."""
     names = [name for name in sys.argv[1:] if not name.isdigit()] or list(catalogue.NAMES)
-    draws = next((int(name) for name in sys.argv[1:] if name.isdigit()), DRAWS)
+    given = [int(one) for one in sys.argv[1:] if one.isdigit()]
+    draws, within_s = given[0] if given else DRAWS, given[1] if len(given) > 1 else math.inf
     for name in names:
-        rows = measured(name, draws)
+        begun = perf_counter()
+        rows = measured(name, draws, within_s)
+        say(f"  {name:22} {perf_counter() - begun:.0f} s, {next(iter(rows.values()))['draws']} draws")
         for strategy, row in rows.items():
             mark = "!" if row["share"] > MOST else " "
             say(f"{mark} {name:22} {strategy:32} {row['share']:6.1%}  {row['best']}")

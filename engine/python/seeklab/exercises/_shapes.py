@@ -16,7 +16,7 @@ from seeklab.judge.assignment import MAX_EVENTS
 from seeklab.judge.printable import sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from seeklab._question import Question
     from seeklab.judge import Choice, Fields, Verdict
@@ -115,20 +115,22 @@ class Shape:
             Task("check-elsewhere", 5, takes, self._elsewhere, self.hints, seeds=self.seeds, events=self.events),
         )
 
-    def _on_own(self, asked: Asked) -> list[Evidence]:
+    def _on_own(self, asked: Asked) -> Iterator[Evidence]:
         return self._judged(asked, [self.own(asked.draws)])
 
-    def _elsewhere(self, asked: Asked) -> list[Evidence]:
+    def _elsewhere(self, asked: Asked) -> Iterator[Evidence]:
         source = source_from(asked.seed)
         return self._judged(asked, [draw(source) for draw in self.kinds.values()])
 
-    def _judged(self, asked: Asked, systems: list[System]) -> list[Evidence]:
+    def _judged(self, asked: Asked, systems: list[System]) -> Iterator[Evidence]:
+        """Judge one system after the other; whoever needs only the points can stop at the first broken bound."""
         if self.fix is not None:
             fix = asked.answers["fix"]
-            return [_on(one, item) for one in systems for item in self.judge(one, fix, asked.seed)]
+            yield from (_on(one, item) for one in systems for item in self.judge(one, fix, asked.seed))
+            return
         with asked.play("rule") as rule:
             given = [(one, rule(dict(one.known))) for one in systems]
-        return [_on(one, item) for one, answer in given for item in self._ruled(one, answer, asked.seed)]
+        yield from (_on(one, item) for one, answer in given for item in self._ruled(one, answer, asked.seed))
 
     def _ruled(self, on: System, answer: object, seed: int) -> list[Evidence]:
         """Judge the return value of a rule for one system, if it is valid."""

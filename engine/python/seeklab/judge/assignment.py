@@ -104,7 +104,7 @@ class Task:
     points: float
     takes: Mapping[str, Kind]
     """The required answers."""
-    measure: Callable[[Asked], list[Evidence]]
+    measure: Callable[[Asked], Iterable[Evidence]]
     """Measures the answers on one seed: always the same bounds in the same order, unless it raises."""
     hints: tuple[str, str, str]
     """Three hints, from vague to nearly complete; each costs part of the points."""
@@ -266,7 +266,7 @@ def _measured(
             later = []
             for seed in seeds.draw(task.id, some, nth):
                 with at_most_events(task.events):
-                    later.append(task.measure(Asked(read, variant, seed, assignment.bounds, assignment.kinds)))
+                    later.append([*task.measure(Asked(read, variant, seed, assignment.bounds, assignment.kinds))])
         except (ProgramError, SeeklabError) as error:
             return _stopped(task, error)
         rows += later
