@@ -98,6 +98,15 @@ function outputs(page) {
 
 const errorsIn = (shown) => Object.entries(shown).filter(([, all]) => all.some((one) => one.output_type === "error"));
 
+/** The cells that wait for the reader: behind a question, or with dots to replace. */
+const placesIn = (page) =>
+  page.evaluate(() =>
+    globalThis.jupyterapp.shell.currentWidget.content.widgets
+      .filter((cell) => cell.model.type === "code")
+      .filter((cell) => /Opens after|replace the dots/.test(cell.outputArea.node.textContent))
+      .map((cell) => cell.model.id),
+  );
+
 const stored = (page, path) =>
   page.evaluate(async (name) => {
     const { content } = await globalThis.jupyterapp.serviceManager.contents.get(name, { content: true });
@@ -118,9 +127,9 @@ async function learner(seen) {
   await shoot(page, "opened");
   await execute(page, "notebook:run-all-cells");
   const shown = await outputs(page);
-  const [gate, all] = errorsIn(shown)[0];
-  const ids = Object.keys(shown);
-  const below = ids.slice(ids.indexOf(gate) + 1).filter((id) => shown[id].some((one) => one.output_type !== "error"));
+  const failed = errorsIn(shown).map(([id]) => id);
+  const waiting = await placesIn(page);
+  const [gate] = waiting;
   await page.evaluate((id) => {
     const { content } = globalThis.jupyterapp.shell.currentWidget;
     content.activeCellIndex = content.widgets.findIndex((cell) => cell.model.id === id);
@@ -135,23 +144,19 @@ async function learner(seen) {
   const commits = await stored(page, "notebooks/commits.json");
   await shoot(page, "committed");
 
-  // The cells go on to the next thing to do.
-  await execute(page, "notebook:run-all-below");
-  const next = errorsIn(await outputs(page)).map(([id]) => id);
-
-  // While a turn waits, the box that says so can be shown again.
-  await page.evaluate(async () => {
-    const { commands, shell } = globalThis.jupyterapp;
-    const { content } = shell.currentWidget;
-    content.activeCellIndex = content.widgets.findIndex((cell) => cell.model.id === "shapes-turn");
-    await commands.execute("notebook:run-cell");
-  });
-  const afterBox = errorsIn(await outputs(page)).map(([id]) => id);
+  // The cells fill in place, up to the next thing to do.
+  await page.waitForFunction((id) => {
+    const { content } = globalThis.jupyterapp.shell.currentWidget;
+    const cell = content.widgets.find((one) => one.model.id === id);
+    return !cell.outputArea.node.textContent.includes("Opens after");
+  }, gate);
+  await inKernel(page, "print(1)");
+  const next = await placesIn(page);
 
   // A new page begins with what was committed.
   await open(page, first);
   await execute(page, "notebook:run-all-cells");
-  const remembered = errorsIn(await outputs(page)).map(([id]) => id);
+  const remembered = await placesIn(page);
   const held = await inKernel(page, "print(open('commits.json').read())");
 
   // The chart simulates in the page while a control moves.
@@ -192,12 +197,11 @@ print(json.dumps({"shown": chart.result.get("fingerprint"), "own": chart.run().f
   return {
     opened,
     gate,
-    refused: all[0].traceback ?? [all[0].evalue],
-    below,
+    failed,
+    waiting,
     notes,
     commits,
     next,
-    afterBox,
     remembered,
     held: JSON.parse(held),
     before,

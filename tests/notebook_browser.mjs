@@ -120,69 +120,62 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
     process.exit(1);
   }
 
-  /**
-   * Runs cells by a command of JupyterLab, and waits until the kernel has answered all that was asked of it. The command
-   * ends with the first error; the kernel then forgets what waits behind it, refuses what comes later, and forgets again
-   * what waits behind a refusal. Cells that are run in that time would be forgotten too.
-   */
+  /** Runs cells by a command of JupyterLab, and waits until the kernel has answered. */
   async function run(command) {
-    await page.evaluate(async (name) => {
-      const { commands, shell } = globalThis.jupyterapp;
-      await commands.execute(name);
-      const { kernel } = shell.currentWidget.sessionContext.session;
-      const nothing = { code: "", silent: true, store_history: false };
-      while ((await kernel.requestExecute(nothing).done).content.status !== "ok"); // it was forgotten itself
-    }, command);
+    await page.evaluate((name) => globalThis.jupyterapp.commands.execute(name), command);
+    await idle();
   }
 
-  /** Runs one cell again; gives what it was refused with. */
-  async function runCell(id) {
-    await scrollTo(id);
-    await run("notebook:run-cell");
-    return page.evaluate(() => {
-      const shown = globalThis.jupyterapp.shell.currentWidget.content.activeCell.model.outputs.toJSON();
-      return shown.find((output) => output.output_type === "error")?.traceback.join("\n");
+  /** Waits until the kernel has answered all that was asked of it. */
+  async function idle() {
+    await page.evaluate(async () => {
+      const { kernel } = globalThis.jupyterapp.shell.currentWidget.sessionContext.session;
+      await kernel.requestExecute({ code: "", silent: true, store_history: false }).done;
     });
   }
 
+  /** What the cells say that wait or fill. */
+  function waiting() {
+    return page.evaluate(() =>
+      globalThis.jupyterapp.shell.currentWidget.content.widgets
+        .filter((cell) => cell.model.type === "code")
+        .map((cell) => /Opens after|Running \.\.\./.exec(cell.outputArea.node.textContent)?.[0] ?? "")
+        .join(),
+    );
+  }
+
   /**
-   * At each cell that waits for a question: which cells below show anything but a refusal, and what the waiting cell says;
-   * then the question is answered, the first by a choice and the others by skipping, and the cells below are run.
+   * At each cell that waits: which cells below show anything, and what the waiting cell says. Then the question is
+   * answered, the first by a choice and the others by skipping, and the cells below fill by themselves.
    */
   async function answerQuestions() {
     for (;;) {
-      const gate = await page.evaluate(() => {
-        const { content } = globalThis.jupyterapp.shell.currentWidget;
-        const outputs = content.widgets.map((cell) => (cell.model.type === "code" ? cell.model.outputs.toJSON() : []));
-        const index = outputs.findIndex((shown) => shown.some((output) => output.output_type === "error"));
-        if (index < 0) return null;
-        const [error] = outputs[index];
-        // A kernel may reach cells below before it heeds the stop: then they refuse for themselves.
-        const below = content.widgets
-          .slice(index + 1)
-          .filter((cell, nth) => outputs[index + 1 + nth].some((output) => output.output_type !== "error"))
-          .map((cell) => cell.model.id);
-        content.activeCellIndex = index;
-        return { cell: content.widgets[index].model.id, told: error.traceback.join("\n"), below };
-      });
+      const gate = await page.evaluate(
+        (seen) => {
+          const { content } = globalThis.jupyterapp.shell.currentWidget;
+          const code = content.widgets.filter((cell) => cell.model.type === "code");
+          const told = code.map((cell) => cell.outputArea.node.textContent);
+          const waits = told.map((text) => text.includes("Opens after") || text.includes("replace the dots"));
+          const index = waits.findIndex((is, nth) => is && !seen.includes(code[nth].model.id));
+          if (index < 0) return null;
+          const later = code.filter((_, nth) => nth > index && told[nth].trim() !== "" && !waits[nth]);
+          content.activeCellIndex = content.widgets.indexOf(code[index]);
+          return { cell: code[index].model.id, told: told[index], below: later.map((cell) => cell.model.id) };
+        },
+        gates.map(({ cell }) => cell),
+      );
       if (gate === null) return;
-      const isFirst = gates.length === 0;
-      if (gates.some(({ cell }) => cell === gate.cell)) throw new Error(`${gate.cell} is still closed: ${gate.told}`);
       gates.push(gate);
       doing = `answering the question at ${gate.cell}`;
       await shoot(`gate-${gate.cell}`);
-      if (isFirst) {
-        // A kernel may reach a turn far below before it heeds the stop. That closes nothing here.
-        await runCell("covered-yours");
-        await page.locator("fieldset input[type=radio]").nth(1).check();
-      } else if (gate.cell.endsWith("-yours")) {
-        const refused = await runCell(gate.cell.replace("-yours", "-turn"));
-        if (refused) throw new Error(`the box of a turn that waits cannot be shown again: ${refused}`);
-      }
+      const isFirst = gates.length === 1;
+      if (isFirst) await page.locator("fieldset input[type=radio]").nth(1).check();
       const press = isFirst ? "Commit" : "Skip";
+      const before = await waiting();
       await pressUntilHeeded(page.locator(".jupyter-button:not([disabled])", { hasText: press }).last());
-      doing = `running the cells below ${gate.cell}`;
-      await run("notebook:run-all-below");
+      // The answer comes first, from a thread of its own; then the cells fill, and none is left that runs.
+      while ((await waiting()) === before || /Running/.test(await waiting())) await page.waitForTimeout(200);
+      await idle();
     }
   }
 

@@ -19,8 +19,7 @@ import pytest
 import ports
 from conftest import GIVE_UP_S
 from seeklab.course.copies import learners_copy
-from seeklab.notebook._gate import OF_QUESTION
-from seeklab.notebook._turn import OF_DOTS
+from seeklab.notebook._gate import WAITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,16 +92,15 @@ def seen(address: str) -> dict[str, Any]:
     return found
 
 
-def test_running_all_cells_stops_at_each_question_until_it_is_answered(seen: dict[str, Any]) -> None:
+def test_cells_wait_for_each_question_and_fill_in_place_when_it_is_answered(seen: dict[str, Any]) -> None:
     gates = seen["gates"]
     assert [gate["cell"] for gate in gates] == [
         *("shapes-turn", "shapes-yours", "cost", "phases-yours"),
         *("pieces", "variants", "covered-yours", "what-if"),
     ]
-    # The table of one's own calibration waits for nothing.
-    assert [gate for gate in gates if set(gate["below"]) - {"calibration"}] == []
+    assert [gate for gate in gates if gate["below"]] == []
     for gate in gates:
-        assert (OF_DOTS if gate["cell"].endswith("-yours") else OF_QUESTION) in gate["told"]
+        assert ("replace the dots" if gate["cell"].endswith("-yours") else WAITS) in gate["told"]
 
 
 def test_every_cell_runs_without_an_error(seen: dict[str, Any]) -> None:

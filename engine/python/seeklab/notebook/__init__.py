@@ -3,7 +3,7 @@
 from seeklab._chart import Bars, Lines
 from seeklab.notebook._calibration import calibration
 from seeklab.notebook._case_tables import fact_table, source_table, what_if_table
-from seeklab.notebook._gate import NotYetError, after
+from seeklab.notebook._gate import NotYetError, after, install_gates
 from seeklab.notebook._lab import Lab, explore, lab
 from seeklab.notebook._prediction import Prediction, predict
 from seeklab.notebook._shift import session_widget
@@ -37,3 +37,5 @@ __all__ = [
     "what_if_table",
     "you",
 ]
+
+install_gates()

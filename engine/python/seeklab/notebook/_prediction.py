@@ -18,7 +18,7 @@ from seeklab._errors import Problem, SeeklabError
 from seeklab._question import NEAR, Question
 from seeklab.data.format import format_number
 from seeklab.notebook._choice import Choice
-from seeklab.notebook._gate import gates_are_open
+from seeklab.notebook._gate import fill_places, gates_are_open
 from seeklab.notebook._stored import with_data
 from seeklab.notebook._tables import announced, paragraphs
 
@@ -129,6 +129,7 @@ class Prediction:
             self._told.value += announced(
                 "It could not be written to commits.json, so it is kept only until the kernel stops."
             )
+        fill_places()
 
     def skip(self) -> None:
         """Show the answer without a prediction, and record the skip."""
@@ -137,6 +138,7 @@ class Prediction:
         self.skipped = True
         self._close()
         keep(Commitment(self.name, None, skipped=True))
+        fill_places()
 
     def _remember(self) -> None:
         given = first_commitment(self.name)
@@ -160,7 +162,7 @@ class Prediction:
             control.disabled = True
         self._told.value = "Running ..."
         self.actual = self._measure()
-        self._told.value = announced(f"{self._question.compare(self.value, self.actual)} Now run the cells below.")
+        self._told.value = announced(self._question.compare(self.value, self.actual))
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         """Show the control in a notebook, and keep the question in its file."""

@@ -13,7 +13,7 @@ import ipywidgets
 from seeklab._commitments import TURN, Attempt, Commitment, attempts, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
-from seeklab.notebook._gate import NotYetError, gates_are_open, turn_is_done, turn_is_shown, turn_waits
+from seeklab.notebook._gate import fill_places, gates_are_open, turn_is_done, turn_is_shown, turn_waits
 from seeklab.notebook._stored import with_data
 from seeklab.notebook._tables import paragraphs
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OF_DOTS = "Your turn: replace the dots and run this cell again. The box above has hints, and a button to skip."
 STOPPED = "Stopped. Your answer was not checked. If your function has a loop, does it end?"
-OF_BOX = "Not yet. Run the cell above this one first: it describes your task here."
+OF_BOX = "Your turn comes here: once the box above has opened, replace the dots and run this cell."
 
 
 _hints_seen: dict[str, int] = {}
@@ -102,6 +102,7 @@ def turn(name: str) -> Turn:
         if not _is_solved(name):
             keep(Commitment(_record(name), None, skipped=True))
         close()
+        fill_places()
 
     if _is_skipped(name):
         close()
@@ -116,15 +117,15 @@ def turn(name: str) -> Turn:
 def check(name: str, answer: Any) -> Checked:
     """Judge the answer; for a wrong one, return the measured values with their bounds, and the reason.
 
-    Each check is recorded in `commits.json`. Raises NotYetError while the answer is still dots and the turn is not
-    skipped, and StoppedError if the learner interrupts it; a notebook shows both as a sentence.
+    An answer that is still dots closes the cells below until it is written or skipped. Each check is recorded in
+    `commits.json`. Raises StoppedError if the learner interrupts the check; a notebook shows it as a sentence.
     """
     task = _task(name)
     if answer is ...:
         if _is_skipped(name):
             return Checked("Skipped.", passed=None)
         waits = turn_waits(name, lambda: _is_skipped(name))
-        raise NotYetError(OF_DOTS if waits else OF_BOX)
+        return Checked(OF_DOTS if waits else OF_BOX, passed=None)
     turn_is_done(name)
     try:
         verdict = task.judge(answer)
