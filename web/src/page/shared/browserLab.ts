@@ -5,5 +5,5 @@ export function notebookInLab(path: string): string {
   return `lab/notebooks/index.html?path=${path}`;
 }
 
-/** The list of all files, where work is downloaded and uploaded. */
-export const courseInLab = "lab/tree/index.html";
+/** The start page: what is next, and the weeks. Its menu leads to the list of files. */
+export const courseInLab = notebookInLab("notebooks/00-start.ipynb");
