@@ -123,7 +123,7 @@ class Shape:
         return self._judged(asked, [draw(source) for draw in self.kinds.values()])
 
     def _judged(self, asked: Asked, systems: list[System]) -> Iterator[Evidence]:
-        """Judge one system after the other; whoever needs only the points can stop at the first broken bound."""
+        """Judge one system after the other; a caller that needs only the points can stop at a broken bound."""
         if self.fix is not None:
             fix = asked.answers["fix"]
             yield from (_on(one, item) for one in systems for item in self.judge(one, fix, asked.seed))

@@ -14,8 +14,6 @@ from seeklab.exercises._shapes import Shape, System, at_least, at_most, named
 from seeklab.judge import Evidence, Number
 
 if TYPE_CHECKING:
-    import random
-
     from seeklab._result import Result
 
 PRESET = "ssd-sata-tlc"
@@ -33,9 +31,8 @@ QUESTIONS = {
 }
 
 
-def _drawn(source: random.Random, trimmed: int) -> System:
-    """Draw a drive by the spare flash that it needs. The range is several times as wide as what a check accepts."""
-    needs = source.randrange(7, 16) if trimmed else source.randrange(9, 31)
+def _drawn(needs: int, trimmed: int = 0) -> System:
+    """Return a drive that needs this percentage of spare flash."""
     spare = (1 + needs / 100) / (1 - trimmed / 100) - 1
     known = {"wanted_amplification": round((1 + 1 / spare) / 2, 1), "trimmed_percent": trimmed}
     told = (
@@ -95,9 +92,13 @@ def _judge(system: System, percent: float, seed: int) -> list[Evidence]:
 SHAPE = Shape(
     id="flash-reserve",
     what="drive",
+    # A check accepts a range of about 1.6. Drives of one kind need up to three times as much flash, and the third kind
+    # needs half as much as the second at about the same limit, so that no two constants fit all four.
     kinds={
-        "whole": lambda source: _drawn(source, 0),
-        "trimmed": lambda source: _drawn(source, source.randrange(8, 13)),
+        "whole, little": lambda source: _drawn(source.randrange(9, 13)),
+        "whole, much": lambda source: _drawn(source.randrange(26, 31)),
+        "trimmed, much": lambda source: _drawn(source.randrange(14, 16), source.randrange(8, 13)),
+        "trimmed, little": lambda source: _drawn(source.randrange(7, 9), source.randrange(8, 13)),
     },
     questions=QUESTIONS,
     near=_near,

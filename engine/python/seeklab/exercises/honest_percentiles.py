@@ -56,7 +56,7 @@ def _drawn(source: random.Random) -> Case:
                 "rate": 4096 * per_s * source.randrange(14, 20),
                 "latency": f"{source.randrange(8, 16) / 10}ms",
                 "latency_cv": source.randrange(3, 7) / 10,
-                "pauses": [{"at": f"{source.randrange(3000, 7000)}ms", "for": f"{source.randrange(1000, 1600)}ms"}],
+                "pauses": [{"at": f"{source.randrange(3000, 7000)}ms", "for": f"{source.randrange(600, 2900)}ms"}],
             },
             "jobs[tool].numjobs": connections,
             "jobs[tool].rate_iops": per_s / connections,
