@@ -17,7 +17,8 @@ PAGE = ROOT / "docs" / "what-ifs.md"
 
 Scenario = dict[str, Any]
 DISK: Scenario = {"preset": "hdd-7200-2008"}
-# The disks of the pools of OpenZFS pull request 6566 turn at 10,000 rpm; their other mechanics are assumed.
+# The disks of the pools of OpenZFS pull request 6566 turn at 10,000 rpm. Their other mechanics are assumed, and so is
+# that they take one command at a time, as a hypervisor's disk may: two log blocks of a commit take two revolutions.
 FAST_DISK: Scenario = {
     "preset": "disk-array-2021",
     "hdd": {
@@ -31,6 +32,7 @@ FAST_DISK: Scenario = {
         "seek_full": "9ms",
         "head_switch": "0.5ms",
         "write_settle": "0.4ms",
+        "queue_depth": 1,
     },
 }
 # The flash of these pools: 165 us for a commit of one write, of which 118 us are the host's. One device takes 770 MB/s
