@@ -359,6 +359,16 @@ WHAT_IFS = (
         has_size=False,
     ),
     WhatIf(
+        "A pool that is 90% full, with 60% of fragmentation, instead of an empty one: writes in order",
+        pool(DISK, 4, job("write", "1MiB", "20GiB", numjobs=4, **STREAM)),
+        {"zfs.free_space": {"used": 90, "fragmentation": 60}},
+        WRITE_RATE,
+        0,
+        0.8,
+        "Free segments shorter than 16 MiB cost performance (metaslab.c, zfs_frag_table).",
+        has_size=False,
+    ),
+    WhatIf(
         "Random writes into the write cache of a disk instead of random reads: Samsung F1",
         disks(DISK, 1, {"kind": "stripe"}, job("randread", "4KiB", "900GiB", **LONG)),
         {"jobs": [job("randwrite", "4KiB", "900GiB", **LONG)]},
@@ -389,7 +399,7 @@ measurements. *Size* means that the ratio is in the range that the source gives.
 |---|---|---|---|---|
 """
 MISSING = """
-Not modelled, so a scenario cannot ask for it: special vdevs, dRAID, deduplication, and a pool that is nearly full.
+Not modelled, so a scenario cannot ask for it: special vdevs, dRAID, deduplication, and a pool that fills up.
 """
 
 

@@ -177,6 +177,7 @@ pub fn zfs() -> Vec<Unit> {
     }
     units.extend(log_writers());
     units.extend(fragmentation());
+    units.extend(free_space());
     // Smaller records: more of everything for each byte.
     let mut unit = Unit::new("ZFS on 4 disks: writes by record");
     let disks = 4.0 * 175e6;
@@ -201,6 +202,23 @@ pub fn zfs() -> Vec<Unit> {
     units.push(unit);
     let kinds = [(Read, 128 * KIB), (RandRead, 128 * KIB), (RandRead, 8 * KIB), (SyncWrite, 8 * KIB), (SyncRandWrite, 128 * KIB)];
     units.extend(in_flight("ZFS on 4 disks", &base, &kinds, &no_bounds, &as_is));
+    units
+}
+
+/// A pool that is partly full: the fuller, the slower; longer holes are not slower.
+fn free_space() -> Vec<Unit> {
+    let mut units = Vec::new();
+    for layout in [json!({"kind": "stripe", "unit": "128KiB"}), json!({"kind": "raidz", "parity": 1, "unit": "128KiB"})] {
+        let base = json!({
+            "zfs": {"era": "openzfs-2.2", "dirty_data_max": "32MiB", "txg_timeout": "1s", "free_space": {"used": 90, "fragmentation": 50}},
+            "layout": layout,
+            "devices": [{"preset": "disk-array-2021", "count": 4}],
+        });
+        let axes = [axis("zfs.free_space.used", [95, 80, 50, 0]), axis("zfs.free_space.fragmentation", [70, 50, 30, 10])];
+        let writes = [(Write, MIB, 4, 512), (RandWrite, 128 * KIB, 8, 256), (SyncWrite, 8 * KIB, 4, 8)]
+            .map(|(pattern, bytes, depth, mib)| load(pattern, bytes, depth, 1).spread_over(1024 * MIB).measuring(mib * MIB));
+        units.extend(sweep(&format!("ZFS on 4 disks, partly full, {}", layout["kind"]), &base, &axes, &writes, &as_is));
+    }
     units
 }
 

@@ -7,12 +7,14 @@ use serde::Serialize;
 
 mod compression;
 mod era;
+mod free_space;
 mod log;
 mod read;
 mod scrub;
 
 pub use compression::CompressionSpec;
 pub use era::Era;
+pub use free_space::FreeSpaceSpec;
 pub use log::{Datasets, IntentLogSpec};
 pub use read::{ArcSpec, L2arcSpec, PrefetchSpec};
 pub use scrub::ScrubSpec;
@@ -159,6 +161,9 @@ pub struct ZfsSpec {
     /// Compression of records. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compression: Option<CompressionSpec>,
+    /// How full the pool is. Default: all of it is free, and new data follow each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_space: Option<FreeSpaceSpec>,
     /// A scrub of the pool. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scrub: Option<ScrubSpec>,

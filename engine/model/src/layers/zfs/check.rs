@@ -4,6 +4,8 @@ use seeklab_spec::zfs::{IntentLogSpec, SchedulerKind, ThrottleKind, ZfsSpec};
 use seeklab_spec::{AddProblem, Bytes, Nanos, Path, Problems, Scenario};
 
 use super::era::{Scheduling, Throttling};
+use super::free_space::{holds, mean_hole};
+use super::log_blocks::MAX_REQUEST_BYTES;
 use super::settings::{Resolved, arc_bytes, kinds, l2arc_settings, resolve};
 use crate::layers::device::ssd;
 use crate::rules;
@@ -30,6 +32,18 @@ pub fn in_scenario(spec: &ZfsSpec, scenario: &Scenario, at: &Path, problems: &mu
     if spec.scrub.is_some() && matches!(resolve(spec).constants.scheduling, Scheduling::Deadline(_)) {
         let message = format!("{} has no class for it here; choose openzfs-2013 or later, or drop scrub", spec.era.name());
         problems.add(at.field("scrub"), message);
+    }
+    if let Some(free) = &spec.free_space {
+        let is_logged = spec.log.devices.is_none() && rules::synchronous_job(scenario).is_some();
+        let bytes = spec.record.0.max(if is_logged { MAX_REQUEST_BYTES } else { 0 });
+        if !holds(free, bytes) {
+            let (hole, kib) = (mean_hole(free.fragmentation) / 1024.0, bytes >> 10);
+            let what = if bytes == spec.record.0 { "records" } else { "blocks of the intent log" };
+            let message = format!(
+                "holes of {hole:.0} KiB on average hardly ever hold {what} of {kib} KiB, and gang blocks are not modelled; choose less fragmentation, or smaller records"
+            );
+            problems.add(at.field("free_space").field("fragmentation"), message);
+        }
     }
     let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));
     check(spec, rates.reduce(u64::saturating_add), at, problems);

@@ -25,6 +25,7 @@ pub mod cost;
 pub mod curves;
 pub mod dirty;
 pub mod era;
+pub mod free_space;
 pub mod in_effect;
 pub mod intent_log;
 pub mod l2arc;

@@ -29,11 +29,16 @@ impl Turns {
         Self { units: vec![(0, 0); devices], last: devices - 1 }
     }
 
+    /// The device whose turn it is, and how many there are.
+    pub fn next_device(&mut self) -> (u64, u64) {
+        self.last = (self.last + 1) % self.units.len();
+        (self.last as u64, self.units.len() as u64)
+    }
+
     /// The address of a block of at most a unit: on the device after that of the block before. A new unit is taken from the free space
     /// behind `cursor`.
     pub fn place(&mut self, bytes: u64, unit: u64, capacity: u64, cursor: &mut u64) -> u64 {
-        let devices = self.units.len() as u64;
-        self.last = (self.last + 1) % self.units.len();
+        let (_, devices) = self.next_device();
         let (free, end) = &mut self.units[self.last];
         if *end - *free < bytes {
             let first = cursor.div_ceil(unit);

@@ -175,3 +175,37 @@ fn the_nearest_arm_saves_half_of_the_seek_in_random_reads() {
     assert_within(region, 1000.0 / (8.5 + 4.17 + 0.2), 0.05);
     assert_within(nearest, 1000.0 / (5.8 + 4.17 + 0.2), 0.05);
 }
+
+/// MiB/s of four streams of 1 MiB on four disks, with `free_space` in the file system.
+fn streamed(free_space: &Value) -> f64 {
+    let scenario = json!({
+        "zfs": {"era": "openzfs-2.2", "dirty_data_max": "64MiB", "free_space": free_space},
+        "jobs": [{"name": "w", "rw": "write", "bs": "1MiB", "size": "2GiB", "numjobs": 4, "runtime": "4s", "time_based": true}],
+        "devices": [{"hdd": disk("200us"), "count": 4}], "layout": {"kind": "stripe", "unit": "128KiB"}, "record": {"log": false}
+    });
+    metric(&run(&scenario), "w.write_mib_per_s")
+}
+
+#[test]
+fn a_pool_writes_the_slower_the_fuller_it_is_and_the_shorter_its_holes() {
+    let empty = streamed(&Value::Null);
+    let of = |used: u32, fragmentation: u32| streamed(&json!({"used": used, "fragmentation": fragmentation})) / empty;
+    let by_use = [50, 80, 95].map(|used| of(used, 50));
+    assert!(by_use.is_sorted_by(|a, b| a > b) && by_use[2] < 0.5, "{by_use:?}");
+    let by_hole = [2, 30, 70].map(|fragmentation| of(90, fragmentation));
+    assert!(by_hole.is_sorted_by(|a, b| a > b) && by_hole[0] > 0.7, "{by_hole:?}");
+}
+
+#[test]
+fn holes_that_a_record_hardly_ever_fits_into_are_refused() {
+    let of = |record: &str| {
+        let document = json!({
+            "zfs": {"record": record, "free_space": {"used": 90, "fragmentation": 90}},
+            "jobs": [{"name": "w", "rw": "write", "bs": "8KiB", "size": "64MiB"}],
+            "devices": [{"hdd": disk("200us")}]
+        });
+        crate::testing::problems(&document)
+    };
+    assert!(of("128KiB").iter().any(|problem| problem.contains("gang blocks")), "{:?}", of("128KiB"));
+    assert!(of("4KiB").is_empty(), "{:?}", of("4KiB"));
+}

@@ -37,7 +37,7 @@ pub(super) fn volume(spec: &ZfsSpec, setup: &Setup) -> Zfs {
     let interval_ns = setup.interval_ns();
     let volume = Zfs::new(spec, below, plan.capacity, interval_ns).on_host(scenario.host.as_ref(), spec.cores);
     let volume = volume.with_logs(&spec.log, plan.log_capacity, &jobs).flushing(volatile);
-    let volume = volume.scrubbed_by(spec);
+    let volume = volume.scrubbed_by(spec).filled(spec, setup.seed);
     let reads = scenario.jobs.iter().any(|job| job.rw.reads());
     let volume = if reads { volume.remembering(&plan.files()) } else { volume };
     let devices = plan.device_capacities.len();

@@ -12,6 +12,9 @@ use seeklab_cache::NONE;
 use seeklab_spec::Op;
 use seeklab_spec::zfs::Placement;
 
+/// Holes on other devices that a log block passes over at most.
+const MOST_TRIES: u32 = 10_000;
+
 impl Zfs {
     /// The file system that a worker's file is in.
     pub(super) fn dataset(&self, worker: u32) -> usize {
@@ -92,6 +95,9 @@ impl Zfs {
     /// Where a log block of `size` goes in the pool: behind what was written last. Where the pool has several devices or mirrors it goes
     /// to the one after that of the block before. On RAID-Z it takes the place of a whole record.
     fn log_place(&mut self, size: u64) -> u64 {
+        if self.holes.is_some() {
+            return self.log_hole(size);
+        }
         let (mut from, mut end) = (self.cursor, self.cursor + size);
         if let Some(unit) = self.layout.as_ref().and_then(Layout::unit_across) {
             if self.layout.as_ref().is_some_and(Layout::is_raidz) {
@@ -108,6 +114,23 @@ impl Zfs {
             (from, end) = (0, size);
         }
         self.cursor = end;
+        from
+    }
+
+    /// The same where the pool is partly full: in the next hole, on the device whose turn it is.
+    fn log_hole(&mut self, size: u64) -> u64 {
+        let unit = self.layout.as_ref().filter(|layout| !layout.is_raidz()).and_then(Layout::unit_across).filter(|unit| size <= *unit);
+        let (device, devices) = self.log_turns.next_device();
+        let mut from = self.free_from(self.cursor, size, 1);
+        if let Some(unit) = unit {
+            for _ in 0..MOST_TRIES {
+                if from / unit % devices == device {
+                    break;
+                }
+                from = self.free_from((from / unit + 1) * unit, size, 1);
+            }
+        }
+        self.cursor = from + size;
         from
     }
 

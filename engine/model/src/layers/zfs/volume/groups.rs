@@ -1,6 +1,6 @@
 //! Transaction groups: when they close and sync, and the queueing of their blocks and metadata.
 
-use super::{AHEAD, HERE, Kind, METADATA_BYTES, Sync, Timer, Zfs};
+use super::{AHEAD, HERE, Kind, Sync, Timer, Zfs};
 use crate::kernel::Kernel;
 use crate::layers::zfs::cost;
 use crate::layers::zfs::scheduler::Class;
@@ -139,7 +139,7 @@ impl Zfs {
                 self.processors.take(kernel.now_ns(), blocks);
                 self.write_blocks(kernel, first, blocks);
             } else if self.sync.metadata_now > 0 {
-                let bytes = self.sync.metadata_now.min(METADATA_BYTES);
+                let bytes = self.sync.metadata_now.min(self.metadata_piece);
                 self.sync.metadata_now -= bytes;
                 let work = self.work(Kind::Metadata, 0, 0);
                 self.write_copy(kernel, Class::AsyncWrite, work, None, bytes);
@@ -188,11 +188,19 @@ impl Zfs {
         self.pump_leaves(kernel);
     }
 
+    /// The first free place for so many bytes from `from` on, round the address space; at a multiple of `grain` where everything is free,
+    /// and at its begin where no hole is long enough.
+    pub(super) fn free_from(&mut self, from: u64, bytes: u64, grain: u64) -> u64 {
+        let capacity = self.capacity;
+        let mut find = |from: u64| self.holes.as_mut().map_or_else(|| from.next_multiple_of(grain), |holes| holes.find(from, bytes));
+        let fits = |place: &u64| place.saturating_add(bytes) <= capacity;
+        Some(find(from)).filter(fits).or_else(|| Some(find(0)).filter(fits)).unwrap_or(0)
+    }
+
     /// Queues one physical copy of a write, at `place` or where the cursor of free space stands; returns its offset.
     pub(super) fn write_copy(&mut self, kernel: &mut Kernel, class: Class, work: u32, place: Option<u64>, bytes: u64) -> u64 {
         let offset = place.unwrap_or_else(|| {
-            let from = self.cursor.next_multiple_of(self.stored.bytes); // so that no record shares a stripe of RAID-Z
-            let from = if from.saturating_add(bytes) > self.capacity { 0 } else { from };
+            let from = self.free_from(self.cursor, bytes, self.stored.bytes); // so that no record shares a stripe of RAID-Z
             self.cursor = from + bytes;
             from
         });

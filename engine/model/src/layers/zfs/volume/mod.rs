@@ -20,7 +20,8 @@
 //! each leaf device; there is one for each device, or a single one above layers that hide their devices.
 //!
 //! Left out: the longer transactions since 2.2, of up to 32 MiB, for writes over records that exist or that are shorter than 128 KiB;
-//! deduplication; free space (with copy on write a cursor runs round the address space, and reads follow it: [`Places`]);
+//! deduplication; space that is freed (with copy on write a cursor runs round the address space, through its [`Holes`] where the pool is
+//! partly full, and reads follow it: [`Places`]);
 //! the time that reads and writes of metadata take when they are not
 //! cached, except of files that stand for metadata; a prefetch that becomes urgent when a reader waits for it.
 
@@ -43,6 +44,7 @@ use super::cost::Processors;
 use super::dirty::Dirty;
 use super::era;
 use super::era::Scheduling;
+use super::free_space::Holes;
 use super::intent_log::{Commit, IntentLog, Rules};
 use super::places::Places;
 use super::read_record::Reads;
@@ -98,6 +100,8 @@ timers! {
 
 /// Length of a metadata write.
 const METADATA_BYTES: u64 = 128 << 10;
+/// The same where free space is in holes: an indirect block of 128 KiB, compressed (assumed).
+const METADATA_BLOCK_BYTES: u64 = 16 << 10;
 /// Group writes that are kept queued for each leaf beyond those in flight, so that the scheduler always has a choice.
 const AHEAD: usize = 64;
 /// Prefetches that are in a leaf's queue at once; more wait in line before it, so that the queue sorts only these by their offset.
@@ -284,6 +288,8 @@ pub struct Zfs {
     sync_passes: u32,
     metadata_bytes: u64,
     metadata_percent: u64,
+    /// Bytes of metadata that are written together.
+    metadata_piece: u64,
     indirect_bytes: u64,
     processors: Processors,
     /// Time of one core for a record that is read.
@@ -312,6 +318,8 @@ pub struct Zfs {
     unsafe_bytes: [u64; flush::GROUPS],
     sync: Sync,
     cursor: u64,
+    /// What is free, where not everything is.
+    holes: Option<Box<Holes>>,
     /// Where rewritten records are, if any job reads.
     places: Option<Places>,
     layout: Option<Layout>,
@@ -483,6 +491,7 @@ impl Zfs {
             sync_passes: constants.sync_passes,
             metadata_bytes: spec.metadata.0,
             metadata_percent: u64::from(spec.metadata_percent),
+            metadata_piece: METADATA_BYTES,
             indirect_bytes: constants.indirect_bytes,
             processors: Processors::new(spec.record_cpu.0 + stored.compress_ns, spec.cores),
             read_cpu_ns: spec.record_cpu.0 + stored.decompress_ns,
@@ -506,6 +515,7 @@ impl Zfs {
             unsafe_bytes: [0; flush::GROUPS],
             sync: Sync::default(),
             cursor: 0,
+            holes: None,
             places: None,
             layout,
             leaves: (addresses.into_iter().map(|address| (address, Role::Pool)))
@@ -549,6 +559,19 @@ impl Zfs {
         let (data_disks, groups) = layout.map_or((leaves, 1), |layout| (layout.data_disks(), layout.across()));
         let scrub = |scrub| Scrub::new(scrub, spec.era, self.capacity, data_disks, groups, self.stored.bytes);
         self.scrub = spec.scrub.as_ref().map(|spec| Box::new(scrub(spec)));
+        self
+    }
+
+    /// The same in a pool that is partly full. Each record then finds its own place.
+    #[must_use]
+    pub fn filled(mut self, spec: &ZfsSpec, seed: u64) -> Self {
+        if let Some(free) = &spec.free_space {
+            let (sector, is_raidz) = self.layout.as_ref().map_or((SECTOR, false), |layout| (layout.sector_bytes(), layout.is_raidz()));
+            let grain = if is_raidz { self.stored.bytes } else { sector };
+            let striped = self.layout.as_ref().map_or((None, 1), |layout| (layout.unit_across().filter(|_| !is_raidz), layout.across()));
+            self.holes = Some(Box::new(Holes::new(free, seed, sector, grain, striped)));
+            (self.chunk_blocks, self.metadata_piece) = (1, METADATA_BLOCK_BYTES);
+        }
         self
     }
 
