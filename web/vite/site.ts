@@ -131,12 +131,15 @@ async function firstPicture(document: CaseDocument): Promise<string> {
   return firstPictureOf(await simulating(), module, document);
 }
 
-/** The clip of a page, and the name of its file, which changes with what is in it. */
-async function clip(document: CaseDocument): Promise<{ readonly name: string; readonly text: string } | undefined> {
+/** The clip of a page, compressed whatever the server does, and the name of its file, which changes with what is in it. */
+async function clip(document: CaseDocument): Promise<{ readonly name: string; readonly packed: Buffer } | undefined> {
   const { module } = await siteEngine();
   const text = await clipOf(await simulating(), module, document);
   if (text === undefined) return undefined;
-  return { name: `clips/${document.id}-${createHash("sha256").update(text).digest("hex").slice(0, 8)}.json`, text };
+  return {
+    name: `clips/${document.id}-${createHash("sha256").update(text).digest("hex").slice(0, 8)}.clip`,
+    packed: gzipSync(text),
+  };
 }
 
 async function explanationFor(document: CaseDocument): Promise<Explanation> {
@@ -361,7 +364,7 @@ export function casePages(): Plugin {
       server.middlewares.use((request, response, next) => {
         const path = (request.url ?? "").replace(/[?#].*$/, "");
         const [, kind, name] =
-          /^\/(pictures\/|cards\/|clips\/|)([a-z0-9-]+?)(?:\.(?:html|svg|png)|-[0-9a-f]{8}\.json)$/.exec(path) ?? [];
+          /^\/(pictures\/|cards\/|clips\/|)([a-z0-9-]+?)(?:\.(?:html|svg|png)|-[0-9a-f]{8}\.clip)$/.exec(path) ?? [];
         const serve = async () => {
           const cases = await allCases();
           if (path === "/incidents.json") {
@@ -371,8 +374,8 @@ export function casePages(): Plugin {
           const document = cases.find(({ id }) => id === name);
           if (document === undefined) return undefined;
           if (kind === "clips/") {
-            response.setHeader("content-type", "application/json");
-            return (await clip(document))?.text;
+            response.setHeader("content-type", "application/octet-stream");
+            return (await clip(document))?.packed;
           }
           const { picture } = await opening(document);
           if (kind === "cards/") {
@@ -406,7 +409,7 @@ export function casePages(): Plugin {
         writeFileSync(join(outDir, `${document.id}.html`), await fill(template, document, cases));
         writeFileSync(join(outDir, pictureFile(document.id)), picture);
         const stored = await clip(document);
-        if (stored !== undefined) writeFileSync(join(outDir, stored.name), stored.text);
+        if (stored !== undefined) writeFileSync(join(outDir, stored.name), stored.packed);
         writeFileSync(join(outDir, cardFile(document.id)), cardOf(...(await cardParts(document))));
       }
       writeFileSync(join(outDir, "incidents.json"), JSON.stringify(await Promise.all(cases.map(incidentOf))));

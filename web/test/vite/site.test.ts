@@ -39,8 +39,8 @@ describe("a case's page", () => {
     );
 
   it("names its clip, if it has one, and has the browser fetch it at once", () => {
-    expect(page("b", "clips/b-12345678.json")).toMatch(
-      /<meta name="clip" content="(clips\/b-12345678\.json)" \/>\s*<link rel="preload" href="\.\/\1" as="fetch"/,
+    expect(page("b", "clips/b-12345678.clip")).toMatch(
+      /<meta name="clip" content="(clips\/b-12345678\.clip)" \/>\s*<link rel="preload" href="\.\/\1" as="fetch"/,
     );
     expect(page("b")).not.toContain("clip");
   });

@@ -29,8 +29,9 @@ export function playClip(section: Element): PlayingClip {
 
   async function begin(address: string): Promise<void> {
     const response = await fetch(address);
-    if (!response.ok) throw new Error(`${address} is missing on this site`);
-    const { view, focus, span, look, run } = (await response.json()) as Clip;
+    if (!response.ok || response.body === null) throw new Error(`${address} is missing on this site`);
+    const text = await new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).text();
+    const { view, focus, span, look, run } = JSON.parse(text) as Clip;
     await Promise.all([loadStages([view]), loadChartOf(view)]);
     const pictures = Array.from(section.querySelectorAll<HTMLElement>(".first-picture .stage"));
     const still = pictures.find(({ clientWidth }) => clientWidth > 0);
