@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from seeklab.bring.lines import Lines
 
     Parser: TypeAlias = Callable[[Lines, int], tuple[Sequence[Record], int]]
-    """Returns the records from an index on, and the index behind the report: the same index if there is no report."""
+    """Return a report's records from an index on, and the index after it; without a report, the same index."""
 
 
 class Form(NamedTuple):

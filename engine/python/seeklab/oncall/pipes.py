@@ -29,7 +29,7 @@ class UnknownFilterError(Exception):
 
 
 def stages(command: str) -> list[str]:
-    """Return the commands between the pipes of a line; a pipe in quotes is none."""
+    """Return the commands between the pipes of a line; a pipe in quotes is text."""
     parts, quote, begin = [], "", 0
     for at, letter in enumerate(command):
         if letter in "'\"" and quote in ("", letter):

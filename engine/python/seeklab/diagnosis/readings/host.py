@@ -481,7 +481,7 @@ def _members(values: Values) -> Iterator[Reading]:
                     "members": len(rows),
                 },
             )
-            return  # the device is slow, so its smaller share of the load is no second finding
+            return  # a slow device gets less of the load, so the load is not reported as well
         loaded = max(rows, key=lambda name: _requests(rows[name]))
         least = min(rows, key=lambda name: _requests(rows[name]))
         if (

@@ -186,7 +186,7 @@ def _places(rows: Sequence[Request], of: str) -> Iterator[Reading]:
 QUEUE = re.compile(r" \w{1,20} (?:read|write|ind|agg)$| (?:scrub|trim|rebuild)$")
 """The column of a pool's histogram, which belongs to its name."""
 SYNC = re.compile(r"(?<!a)sync(?!q|_queue|_read|_write)")
-"""A call that waits for a flush; the classes of ZFS's queues are none."""
+"""A call that waits for a flush; ZFS's queue classes do not count."""
 
 
 def _histogram(histogram: Histogram, values: Sequence[Value]) -> Iterator[Reading]:
