@@ -33,6 +33,8 @@ LETTERS = '0123456789.,:;-+*/%|<>()[]{}"= \t\n\r\0eKMGs\u00e9\u2212\u00a0\U0001f
 NUMBERS = ("0", "-1", "1e308", "9" * 30, "nan", "inf", "0x10", "1.2.3", "1,5", "", "-", "99999999999K", "0.0000001")
 EVERY = 8
 """Of so many texts, one is also diagnosed and redacted."""
+WHOLE, EXCERPT_LINES = 4, 12
+"""Of so many texts, one is whole. The others have at most so many lines, which are read far sooner."""
 
 
 def samples() -> list[str]:
@@ -53,7 +55,14 @@ def texts(seed: int) -> Iterator[str]:
     generator = random.Random(seed)
     known = samples()
     while True:
-        yield _mutated(generator, _spliced(generator, known))
+        text = _spliced(generator, known)
+        yield _mutated(generator, _excerpt(generator, text) if generator.randrange(WHOLE) else text)
+
+
+def _excerpt(generator: random.Random, text: str) -> str:
+    lines = text.split("\n")
+    first = generator.choice((0, generator.randrange(len(lines))))
+    return "\n".join(lines[first : first + generator.randint(1, EXCERPT_LINES)])
 
 
 def _spliced(generator: random.Random, known: list[str]) -> str:
