@@ -1,4 +1,4 @@
-/** The result of `seeklab diagnose`, as sections of a page: causes, readings, the next look, and what was found where. */
+/** The result of `seeklab diagnose`, as sections of a page: what was found where, causes, readings, and the next look. */
 import { html } from "../../base/elements.ts";
 import { keepUnits } from "../../base/format.ts";
 import type { Changes } from "../../engine/types.ts";
@@ -89,6 +89,14 @@ export function diagnosisView(found: Diagnosis, redact?: () => Promise<string>):
   return html(
     "div",
     { class: "diagnosis" },
+    section(
+      "found",
+      "Found in the text",
+      ...folded([
+        ...found.notes.map(({ source, note }) => html("li", {}, `${source}: ${note}`)),
+        ...found.blocks.map(block),
+      ]),
+    ),
     causes(found),
     section(
       "readings",
@@ -99,19 +107,9 @@ export function diagnosisView(found: Diagnosis, redact?: () => Promise<string>):
       ),
     ),
     section("next", "Next look", ...found.next.map(look)),
-    section(
-      "found",
-      "Found in the text",
-      html(
-        "ul",
-        {},
-        ...found.notes.map(({ source, note }) => html("li", {}, `${source}: ${note}`)),
-        ...found.blocks.map(block),
-      ),
-      ...(found.not_recorded.length === 0
-        ? []
-        : [html("p", { class: "quiet" }, `Not recorded: ${found.not_recorded.join("; ")}.`)]),
-    ),
+    ...(found.not_recorded.length === 0
+      ? []
+      : [html("p", { class: "quiet" }, `Not recorded: ${found.not_recorded.join("; ")}.`)]),
     html("div", { class: "actions" }, keep, ...(redact === undefined ? [] : [redaction(redact)])),
   );
 }
@@ -143,7 +141,7 @@ function item(sentence: string, sum: string): HTMLElement {
 }
 
 /** All items, the later ones folded away when there are many. */
-function folded(items: readonly HTMLElement[], none: string): HTMLElement[] {
+function folded(items: readonly HTMLElement[], none = "Nothing."): HTMLElement[] {
   if (items.length === 0) return [html("p", { class: "prose" }, none)];
   const rest = items.slice(mostAtOnce);
   return [
