@@ -129,6 +129,15 @@ def device(text: str, name: str) -> DeviceRow:
     return next(each for each in sample.rows if each.name == name)
 
 
+def test_a_burst_is_not_hidden_by_the_mean() -> None:
+    quiet = row("sda", (1, 8, 0.4), (2, 16, 0.5), 0.0, 0.4)
+    busy = row("sda", (1, 8, 9.0), (900, 90_000, 9.0), 8.1, 99.0)
+    text = CPU + "".join(HEAD + each for each in (quiet, quiet, busy, quiet, quiet))
+    readings = {reading.id: reading for reading in answer([blocks(text)]).readings}
+    assert "devices-not-busy" not in readings
+    assert readings["busy-in-bursts"].values["busiest"] == pytest.approx(0.99)
+
+
 @pytest.mark.parametrize(
     "around",
     [

@@ -319,6 +319,28 @@ def test_kubestr_gives_the_rates_of_its_jobs() -> None:
     assert (job.per_s, job.bytes_per_s, job.options["iodepth"], job.options["bs"]) == (5763.5, 23071 * 1024, "64", "4K")
 
 
+def test_old_logs_of_etcd_have_the_time_in_brackets() -> None:
+    text = "2018-04-03 19:58:26.681723 W | etcdserver: apply entries took too long [12.25s for 1 entries]\n"
+    (event,) = blocks(text).blocks[0].records
+    assert isinstance(event, Event)
+    assert (event.code, event.ms) == ("slow apply", 12_250)
+
+
+def test_kbench_gives_rates_bandwidths_and_times_of_jobs_of_their_own() -> None:
+    text = (
+        "FIO Benchmark Summary\nFor: test_device\nSIZE: 30G\n=====================\nIOPS (Read/Write)\n"
+        "        Random:           28,000 / 5,000\n    Sequential:          51,000 / 11,000\n  CPU Idleness: 86%\n\n"
+        "Bandwidth in KiB/sec (Read/Write)\n        Random:      1,000,000 / 200,000\n\n"
+        "Latency in ns (Read/Write)\n        Random:        250,000 / 1,000,000\n\nbye\n"
+    )
+    (block,) = blocks(text).blocks
+    rows = [(job.job, job.direction, job.per_s, job.bytes_per_s) for job in block.records if isinstance(job, JobRow)]
+    assert rows[1] == ("random IOPS", "write", 5000, None)
+    assert rows[4] == ("random bandwidth", "read", None, 1_000_000 * 1024)
+    assert rows[6] == ("random latency", "read", 4000, None)
+    assert (block.tool, block.first, block.last, len(rows)) == ("kbench", 1, 14, 8)
+
+
 def test_a_failed_fio_job_says_so() -> None:
     text = (
         "a: (groupid=0, jobs=1): err=121 (file:io_u.c): pid=1\n"

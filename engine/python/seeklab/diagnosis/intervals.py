@@ -64,6 +64,11 @@ class Device:
         return self.mean(lambda row: row.busy)
 
     @property
+    def busiest(self) -> float | None:
+        """Largest busy share of an interval."""
+        return max((row.busy for row in self.rows if row.busy is not None), default=None)
+
+    @property
     def bytes_per_s(self) -> float:
         """Mean bytes read and written per second."""
         return fmean(bytes_per_s(row) for row in self.rows)

@@ -45,6 +45,7 @@ MESSAGES = (
         rf"(?:apply request took too long|took too long).{{0,200}}?\"?took\"?[=:]\s?\"?{TIME}",
     ),
     _message("etcd-log", "slow apply", "took too long (", rf"took too long \({TIME}\) to execute"),
+    _message("etcd-log", "slow apply", "took too long [", rf"took too long \[{TIME} for "),
     _message(
         "etcd-log",
         "late heartbeat",

@@ -295,7 +295,9 @@ def _use(device: Device, queue: float | None, busy: float | None) -> Iterator[Re
         words.append(f"{count(device.ios_per_s)} requests/s{_at(device.time())}")
     if busy is not None:
         values["busy"] = busy
-        words.append(f"busy {100 * busy:.0f}% of the time")
+        worst = device.busiest or busy
+        peak = f" ({100 * worst:.0f}% in the busiest interval)" if worst > IDLE and worst > 2 * busy else ""
+        words.append(f"busy {100 * busy:.0f}% of the time{peak}")
     if queue is not None:
         values["in_flight"] = queue
         words.append(f"{count(queue)} in flight")
@@ -608,20 +610,35 @@ def _layers(devices: Sequence[Device]) -> Iterator[Reading]:
 def _idle(devices: Sequence[Device]) -> Iterator[Reading]:
     known = [device for device in devices if device.busy is not None and not device.name.startswith(("loop", "ram"))]
     if (
-        known
-        and max(device.busy or 0 for device in known) < IDLE
-        and not any((device.time() or 0) > 50 for device in known)
+        not known
+        or max(device.busy or 0 for device in known) >= IDLE
+        or any((device.time() or 0) > 50 for device in known)
     ):
-        most = max(known, key=lambda device: device.busy or 0)
+        return
+    most = max(known, key=lambda device: device.busiest or 0)
+    worst = most.busiest or 0.0
+    if worst > BUSY:
+        shares = [row.busy for row in most.rows if row.busy is not None]
         yield Reading(
-            "devices-not-busy",
-            "devices",
-            f"No device is busy for more than {100 * (most.busy or 0):.0f}% of the time ({most.name}). These columns "
-            "do not explain "
-            "a complaint: if the system is slow, the time is spent elsewhere, or in moments shorter than a sample.",
-            strength=Strength.CONTEXT,
-            values={"busy": most.busy or 0.0},
+            "busy-in-bursts",
+            most.name,
+            f"{most.name} is busy for {100 * worst:.0f}% of the time in the busiest interval and for "
+            f"{100 * (most.busy or 0):.0f}% on average: the load comes in bursts.",
+            f"over {100 * BUSY:.0f}% in {sum(share > BUSY for share in shares)} of {len(shares)} intervals",
+            Strength.CONTEXT,
+            {"busy": most.busy or 0.0, "busiest": worst},
         )
+        return
+    most = max(known, key=lambda device: device.busy or 0)
+    yield Reading(
+        "devices-not-busy",
+        "devices",
+        f"No device is busy for more than {100 * (most.busy or 0):.0f}% of the time ({most.name}). These columns "
+        "do not explain a complaint: if the system is slow, the time is spent elsewhere, or in moments shorter than "
+        "a sample.",
+        strength=Strength.CONTEXT,
+        values={"busy": most.busy or 0.0},
+    )
 
 
 def _over_time(devices: Sequence[Device], total: int) -> Iterator[Reading]:

@@ -196,15 +196,16 @@ def _job(row: JobRow) -> Iterator[Reading]:
 
 
 def _without_times(row: JobRow) -> Iterator[Reading]:
-    if row.per_s and row.bytes_per_s:
-        yield Reading(
-            "job-use",
-            row.job or "fio",
-            f"{row.job or 'fio'}: {count(row.per_s)} {row.direction}s/s of {size(row.bytes_per_s / row.per_s)} = "
-            f"{rate(row.bytes_per_s)}; "
-            "times are not in the report.",
-            values={"per_s": row.per_s, "bytes_per_s": row.bytes_per_s},
-        )
+    name = row.job or "fio"
+    if row.per_s:
+        moved = f" of {size(row.bytes_per_s / row.per_s)} = {rate(row.bytes_per_s)}" if row.bytes_per_s else ""
+        said = f"{count(row.per_s)} {row.direction}s/s{moved}"
+    elif row.bytes_per_s:
+        said = f"{row.direction}s at {rate(row.bytes_per_s)}"
+    else:
+        return
+    values = {key: value for key, value in (("per_s", row.per_s), ("bytes_per_s", row.bytes_per_s)) if value}
+    yield Reading("job-use", name, f"{name}: {said}; times are not in the report.", values=values)
 
 
 def _limit(row: JobRow, name: str, values: Mapping[str, float], sum_: str) -> Iterator[Reading]:
