@@ -390,3 +390,23 @@ def test_a_single_sample_of_a_pool_may_average_since_its_import() -> None:
     (two,) = blocks(head + row + rule + row).blocks
     assert any("since the import" in note for note in one.notes)
     assert not two.notes
+
+
+def test_a_group_of_a_pool_does_not_repeat_the_errors_of_its_devices() -> None:
+    text = (
+        "  pool: tank\n state: DEGRADED\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n"
+        "\ttank        DEGRADED  701     0     0\n\t  mirror-0  DEGRADED  701     0     0\n"
+    )
+    subjects = [
+        (reading.id, reading.subject)
+        for more in ("", "\t    sda     ONLINE    701     0     0\n\t    sdb     FAULTED     0     0     0\n")
+        for reading in answer([blocks(text + more)]).readings
+    ]
+    alone = [("pool-state", "tank"), ("pool-errors", "tank/tank"), ("pool-state", "tank/mirror-0")]
+    assert subjects == [
+        *alone,
+        ("pool-errors", "tank/mirror-0"),
+        ("pool-state", "tank"),
+        ("pool-errors", "tank/sda"),
+        ("pool-state", "tank/sdb"),
+    ]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from seeklab.bring.block import Block
 
+GROUP = re.compile(r"(?:mirror|raidz[123]?|draid\S{0,40}|spare|replacing)-\d{1,4}")
 SMR = re.compile(
     r"ST[2-8]000(?:DM00[4-8]|LM0(?:00|07|15|24)|AS000)|WD[2346]0E(?:FAX|ZAZ|DAZ)|WD[12]0(?:SPZX|SMZ)|ST8000AS"
     r"|ST5000LM|MQ04",
@@ -332,17 +333,34 @@ def _pool(values: Sequence[Value]) -> Iterator[Reading]:
                 "is_resilver": float(value.value == "resilver"),
             },
         )
-    for value in values:
-        name = value.subject.rpartition("/")[2]
-        if value.name == "state" and value.value in ("DEGRADED", "FAULTED", "UNAVAIL", "REMOVED"):
+    bad = [
+        value
+        for value in values
+        if (value.name == "state" and value.value in ("DEGRADED", "FAULTED", "UNAVAIL", "REMOVED"))
+        or value.name in ("read errors", "write errors", "checksum errors")
+    ]
+    of_devices = {value.name for value in bad if "/" in value.subject and not _is_group(value.subject)}
+    for value in bad:
+        pool, _, name = value.subject.rpartition("/")
+        # A group inherits the state and the errors of its devices. The first line of the tree repeats the pool's state.
+        is_repeated = value.name in of_devices or (pool == name and value.name == "state")
+        if _is_group(value.subject) and is_repeated:
+            continue
+        if value.name == "state":
             yield Reading("pool-state", value.subject, f"{value.subject} is {value.value}.", "", Strength.WORDS)
-        elif value.name in ("read errors", "write errors", "checksum errors"):
+        else:
             yield Reading(
                 "pool-errors", value.subject, f"{name} counts {value.value:,.0f} {value.name}.", "", Strength.WORDS
             )
     seen = {match[0] for value in values if (match := SMR.search(value.subject))}
     for name in sorted(seen):
         yield _smr(name)
+
+
+def _is_group(subject: str) -> bool:
+    """Whether a line of `zpool status` is the pool or a group of devices."""
+    pool, _, name = subject.rpartition("/")
+    return bool(pool) and (name == pool or GROUP.fullmatch(name) is not None)
 
 
 def _array(values: Sequence[Value]) -> Iterator[Reading]:
