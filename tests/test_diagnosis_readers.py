@@ -410,3 +410,62 @@ def test_a_group_of_a_pool_does_not_repeat_the_errors_of_its_devices() -> None:
         ("pool-errors", "tank/sda"),
         ("pool-state", "tank/sdb"),
     ]
+
+
+def jobs(text: str) -> list[JobRow]:
+    """Return the jobs of a text's only block."""
+    (block,) = blocks(text).blocks
+    return [record for record in block.records if isinstance(record, JobRow)]
+
+
+NEW_MARKS = (
+    "CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo\n* KB = 1000 bytes, KiB = 1024 bytes\n\n[Read]\n"
+    "  SEQ    1MiB (Q=  8, T= 1):  1200.000 MB/s [   1144.4 IOPS] <  6950.00 us>\n\n[Write]\n"
+    "  RND    4KiB (Q=  1, T= 1):     1.104 MB/s [    269.5 IOPS] <  3700.00 us>\n"
+)
+OLD_MARKS = (
+    "CrystalDiskMark 5.2.0 x64 (C) 2007-2016 hiyohiyo\n   Sequential Read (Q= 32,T= 1) :   500.000 MB/s\n"
+    "  Random Write 4KiB (Q= 32,T= 1) :   40.960 MB/s [ 10000.0 IOPS]\n   Sequential Write :   400.000 MB/s\n"
+)
+
+
+def test_crystaldiskmark_has_rates_depths_and_times() -> None:
+    found = [(job.direction, job.per_s, job.options["iodepth"], job.total.mean_ms) for job in jobs(NEW_MARKS)]
+    assert found == [("read", 1144.4, "8", 6.95), ("write", 269.5, "1", 3.7)]
+    assert [(job.direction, job.per_s, job.bytes_per_s) for job in jobs(OLD_MARKS)] == [
+        ("read", None, 5e8),
+        ("write", 10_000, 40.96e6),
+        ("write", None, 4e8),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "READ: bw=131MiB/s (137MB/s), 131MiB/s-131MiB/s (137MB/s-137MB/s), io=7832MiB (8213MB), run=60001-60001msec",
+        "   READ: io=7860.0MB, aggrb=134144KB/s, minb=134144KB/s, maxb=134144KB/s, mint=60001msec, maxt=60001msec",
+    ],
+)
+def test_the_summary_of_fio_alone_has_a_rate(line: str) -> None:
+    (job,) = jobs(f"$ fio --name=a --rw=randread --bs=4k --direct=1\n\n{line}\n")
+    assert (job.direction, job.bytes_per_s, job.per_s, job.runtime_s) == ("read", 131 << 20, 131 << 8, 60.001)
+
+
+def test_diskspd_may_print_the_totals_of_its_only_direction() -> None:
+    text = (
+        "Command Line: diskspd.exe -b8k -t2 -r -o512 -d30 -Sh D:\\a.dat\n\nInput parameters:\n\n"
+        "\t\tperforming read test\n\t\tblock size: 8KiB\n\nTotal IO\n"
+        "thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | LatStdDev |  file\n"
+        "total:        2000000000 |       244140 |      63.54 |    8132.58 |  125.887 |   120.0\n"
+    )
+    (job,) = jobs(text)
+    assert (job.direction, job.per_s, job.total.mean_ms) == ("read", 8132.58, 125.887)
+
+
+def test_arcstat_has_the_share_of_hits_of_its_intervals() -> None:
+    text = (
+        "    time  read  miss  miss%  arcsz     c\n21:16:08  1900    42      2   4.0G  4.0G\n"
+        "21:16:18   100    58     58   4.0G  4.0G\n"
+    )
+    (reading,) = (reading for reading in answer([blocks(text)]).readings if reading.id == "arc-hits")
+    assert reading.values["share"] == pytest.approx(0.95)

@@ -1,4 +1,4 @@
-"""Benchmarks that print a summary: ioping, pgbench, sysbench, iozone, CrystalDiskMark, winsat, yabs.sh, bench.sh.
+"""Benchmarks that print a summary: ioping, pgbench, sysbench, iozone, winsat, yabs.sh, bench.sh.
 
 A benchmark with rates and times becomes a job, like one of fio. The others are named, with what their numbers are.
 """
@@ -134,12 +134,6 @@ FORMS = Forms(
         r"Iozone: Performance Test|kB\s+reclen\s+write\s+rewrite",
         NAMED,
         "reports rates that include the page cache, unless -I or -o was given",
-    ),
-    Form(
-        "crystaldiskmark",
-        r"CrystalDiskMark \d|\[(?:Read|Write)\]$|Sequential Read \(Q=|\s*SEQ\s?1MiB \(Q=",
-        NAMED,
-        "has rates at depth 1 and 32, and no syncs",
     ),
     Form(
         "winsat",

@@ -28,6 +28,7 @@ TOTAL = re.compile(r"total:\s{1,20}(\d[\d|. N/A]{4,160})$")
 PERCENTILE = re.compile(
     r"(min|max|\d{1,2}(?:\.\d)?(?:th|st|nd|rd)|\d-nines)\s{0,8}\|\s{0,12}(\S{1,14})\s{0,12}\|\s{0,12}(\S{1,14})\s{0,12}\|"
 )
+ONLY = re.compile(r"performing (read|write) test")
 MAX_LINES = 1200
 
 
@@ -44,12 +45,17 @@ def read(lines: Lines, at: int) -> Block | None:
         _parameter(line, options)
         if found := TITLE.match(line):
             title = found[1].lower()
+        elif only := ONLY.match(line):
+            options["rw_only"] = only[1]
         elif total := TOTAL.match(line):
             totals[title] = [value for cell in total[1].split("|") if (value := number(cell.strip())) is not None]
         elif percent := PERCENTILE.match(line):
             _percentile(percent, times)
         if line:
             end = index + 1
+    only = options.pop("rw_only", "")
+    if only and "total" in totals:
+        totals.setdefault(only, totals["total"])
     rows = [row for way in ("read", "write") if (row := _row(way, totals, options, times[way])) is not None]
     notes = [] if rows else ["the totals of this diskspd are not in the text"]
     return Block(TOOL, at + 1, end, list(rows), notes=notes)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TOOL = "fio-text"
 STARTS = (
     r"(?:read|write|trim|mixed)\s?: (?:IOPS=|io=)|Disk stats \(read/write\):|Run status group \d"
-    r"|(?:slat|clat|lat) \((?:nsec|usec|msec)\)\s?: min="
+    r"|(?:slat|clat|lat) \((?:nsec|usec|msec)\)\s?: min=|(?:READ|WRITE): (?:bw|io)="
 )
 HOLDS: tuple[str, ...] = ("(groupid=", ": (g=")
 SETUP = re.compile(r"\s*(\S.{0,120}?): \(g=(\d{1,18})\): rw=([^,]+), bs=(.+?), ioengine=([^,]+), iodepth=(\d{1,18})")
@@ -53,6 +53,13 @@ DISK = re.compile(
     r"\s{1,6}([\w!.-]{1,40}): ios=(\d{1,18})/(\d{1,18})(?:, sectors=\d+/\d+)?,"
     r" merge=(\d{1,18})/(\d{1,18}), ticks=(\d{1,18})/(\d{1,18}),"
     r" in_queue=(\d{1,18}), util=([\d.]+)%"
+)
+GROUP_3 = re.compile(
+    r"\s{0,6}(READ|WRITE|TRIM|MIXED): bw=(\S{1,20}?)(?:iB|B)/s \(.{1,40}?\), .{1,80}? run=(\d{1,18})-(\d{1,18})msec"
+)
+GROUP_2 = re.compile(
+    r"\s{0,6}(READ|WRITE|TRIM|MIXED): io=\S{1,20}?, aggrb=(\S{1,20}?)B/s, .{1,80}? mint=(\d{1,18})msec, "
+    r"maxt=(\d{1,18})msec"
 )
 VERSION = re.compile(r"fio-(\d{1,2}\.\S{1,40})$")
 COMMAND = re.compile(r"(?:^|\s|/)fio\s+\S")
@@ -108,6 +115,7 @@ class _Output:
         self.unit, self.of = "msec", "clat"
         self.in_sync = False
         self.last = at
+        self.groups: list[JobRow] = []
         self.notes: list[str] = []
 
     def run(self) -> None:
@@ -145,6 +153,8 @@ class _Output:
             (SAMPLES, self._samples),
             (CPU, self._cpu),
             (ISSUED, self._issued),
+            (GROUP_3, self._group),
+            (GROUP_2, self._group),
         ):
             if match := pattern.match(line):
                 take(match)
@@ -183,6 +193,14 @@ class _Output:
     def _issued(self, issued: re.Match[str]) -> None:
         ways = ("read", "write", "trim", "sync")
         self.counts = {way: float(count) for way, count in zip(ways, issued.groups(), strict=True) if count}
+
+    def _group(self, found: re.Match[str]) -> None:
+        """Keep a line of the summary of all jobs, which has no requests and no times."""
+        moved, way = _rate(found[2]), found[1].lower()
+        each = scaled(self.given.get("bs", ""))
+        per_s = moved / each if moved and each else None
+        options = {"rw": way, **self.given}
+        self.groups.append(JobRow("all jobs", way, per_s, moved, options=options, runtime_s=float(found[4]) / 1e3))
 
     def _set_up(self, setup: re.Match[str]) -> None:
         sizes = BOUNDS.match(setup[4].strip())
@@ -276,6 +294,8 @@ class _Output:
 
     def block(self) -> Block | None:
         """Return the block, if the output has a result."""
+        if not self.records:
+            self.records += self.groups
         if self.disks:
             self.records.append(Sample(tuple(self.disks), self.disk_line))
         if not self.records and not (self.options or self.version or self.last > self.first + 1):

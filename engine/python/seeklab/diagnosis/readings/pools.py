@@ -22,6 +22,8 @@ MIN_FEED, MAX_FEED = 1e5, 4e7
 """Bytes per second that a feed thread writes to a cache device; a faster flow is not limited by it."""
 LIMIT_SHARE = 0.98
 """The ARC's metadata is at its limit from this share on."""
+MIN_READS = 1000
+"""Fewer reads say nothing about the share of hits."""
 
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
@@ -33,6 +35,8 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
             yield from _groups([record for record in block.records if isinstance(record, Value)])
         elif block.tool == "arcstats":
             yield from _arc({record.name: record.value for record in block.records if isinstance(record, Value)})
+        elif block.tool == "arcstat":
+            yield from _arc_intervals([record for record in block.records if isinstance(record, Value)])
         elif block.tool == "arc_summary":
             yield from _summary({record.name: record.value for record in block.records if isinstance(record, Value)})
         elif block.tool == "zpool-iostat-r":
@@ -307,13 +311,31 @@ def _arc(values: dict[str, float | str]) -> Iterator[Reading]:
             values={"share": numbers["size"] / numbers["c_max"]},
         )
     hits, misses = numbers.get("hits"), numbers.get("misses")
-    if hits and misses and hits + misses > 1000:
+    if hits and misses and hits + misses > MIN_READS:
         yield Reading(
             "arc-hits",
             "ARC",
             f"The ARC answers {100 * hits / (hits + misses):.0f}% of reads, counted since boot.",
             strength=Strength.CONTEXT,
             values={"share": hits / (hits + misses)},
+        )
+
+
+def _arc_intervals(values: Sequence[Value]) -> Iterator[Reading]:
+    """Yield the share of reads that the ARC answers in the intervals of arcstat."""
+    totals = {
+        name: sum(value.value for value in values if value.name == name and isinstance(value.value, float))
+        for name in ("read", "hits", "miss")
+    }
+    reads = totals["read"] or totals["hits"] + totals["miss"]
+    if reads > MIN_READS and (totals["hits"] or totals["miss"]):
+        share = totals["hits"] / reads if totals["hits"] else max(0.0, 1 - totals["miss"] / reads)
+        yield Reading(
+            "arc-hits",
+            "ARC",
+            f"The ARC answers {100 * share:.0f}% of {count(reads)} reads.",
+            strength=Strength.CONTEXT,
+            values={"share": share},
         )
 
 
