@@ -311,3 +311,14 @@ def test_a_slow_member_with_less_load_is_no_uneven_load() -> None:
     ids = {reading.id for reading in answer([blocks(ATOP)]).readings}
     assert "peers-differ" in ids
     assert "load-uneven" not in ids
+
+
+def test_innodb_says_what_it_waits_for() -> None:
+    text = (
+        "--------\nFILE I/O\n--------\nPending normal aio reads: [0, 0, 0, 0] , aio writes: [0, 0, 0, 0] ,\n"
+        "Pending flushes (fsync) log: 1; buffer pool: 2\n523 OS file reads, 112345 OS file writes, 98123 OS fsyncs\n"
+        "0.00 reads/s, 0 avg bytes/read, 55.20 writes/s, 27.60 fsyncs/s\n"
+    )
+    found = {reading.id: reading.values for reading in answer([blocks(text)]).readings}
+    assert found["innodb-rates"] == {"writes": 55.2, "fsyncs": 27.6}
+    assert found["innodb-pending"] == {"pending": 3}

@@ -249,6 +249,42 @@ def _pg_test_fsync(lines: Lines, at: int) -> tuple[list[Value], int]:
     return found, end
 
 
+INNODB = (
+    (
+        re.compile(r"(?P<reads>[\d.]{1,14}) reads/s, \d{1,12} avg bytes/read, (?P<writes>[\d.]{1,14}) writes/s, "),
+        ("reads", "writes"),
+        "1/s",
+    ),
+    (re.compile(r".{1,90}?(?P<fsyncs>[\d.]{1,14}) fsyncs/s"), ("fsyncs",), "1/s"),
+    (
+        re.compile(r"Pending flushes \(fsync\) log: (?P<log>\d{1,9}); buffer pool: (?P<pool>\d{1,9})"),
+        ("log", "pool"),
+        "",
+    ),
+    (re.compile(r"(?P<log>\d{1,9}) pending log (?:flushes|writes)"), ("log",), ""),
+)
+MAX_INNODB = 200
+
+
+def _innodb(lines: Lines, at: int) -> tuple[list[Value], int]:
+    """Read `SHOW ENGINE INNODB STATUS`: rates of reads, writes and fsyncs, and flushes that are pending."""
+    found: list[Value] = []
+    end = at + 1
+    for index in range(at, min(len(lines), at + MAX_INNODB)):
+        line = lines[index].strip()
+        for pattern, names, unit in INNODB:
+            if match := pattern.match(line):
+                found += [
+                    Value("innodb", name, value, unit, index + 1)
+                    for name in names
+                    if (value := number(match[name])) is not None
+                ]
+                end = index + 1
+        if "END OF INNODB MONITOR OUTPUT" in line:
+            return found, index + 1
+    return found, end
+
+
 def _biotop(lines: Lines, at: int) -> tuple[list[Value], int]:
     """Read biotop's screens: requests, KiB and mean milliseconds by process, disk and direction."""
     found: list[Value] = []
@@ -359,6 +395,7 @@ FORMS = Forms(
     Form("atop", r"(?:ATOP - |(?:DSK|LVM|MDD|MEM|CPU|PRC) \|)", _atop),
     Form("pveperf", r"CPU BOGOMIPS:", _pveperf),
     Form("pg_test_fsync", r"(?:open_datasync|fdatasync|fsync|open_sync)\s+[\d.,]+ ops/sec", _pg_test_fsync),
+    Form("innodb-status", r"FILE I/O$|.{0,60}INNODB MONITOR OUTPUT|Pending normal aio reads:", _innodb),
     Form("biotop", r"PID\s+COMM\s+D\s+MAJ\s+MIN\s+DISK\s", _biotop),
     Form("btt", r"ALL\s+MIN\s+AVG\s+MAX\s+N$", _btt),
     Form("hdparm", r"Timing (?:cached|buffered disk|O_DIRECT (?:cached|disk)) reads:", _hdparm),

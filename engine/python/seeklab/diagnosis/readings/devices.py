@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BUSY, IDLE = 0.8, 0.5
 ONE_LOW, ONE_HIGH = 0.7, 1.3
-SNAPSHOTS = "gstat"
+SNAPSHOTS = frozenset(("gstat", "freebsd-iostat"))
 """Its queue column is the queue of one moment, and no mean."""
 LITTLE_FACTOR, LITTLE_LEAST = 1.5, 0.6
 """A queue contradicts Little's law if it differs by this factor, and by more than this many requests."""
@@ -64,7 +64,7 @@ def read(blocks: Sequence[Block]) -> Iterator[Reading]:
         devices = devices_of(block)
         usable: list[Device] = []
         for device in devices:
-            odd = [found for found in _impossible(device) if block.tool != SNAPSHOTS or found.id != "contradiction"]
+            odd = [found for found in _impossible(device) if block.tool not in SNAPSHOTS or found.id != "contradiction"]
             yield from odd
             if not any(reading.id == "contradiction" for reading in odd):
                 usable.append(device)
@@ -439,7 +439,7 @@ def _partial(device: Device) -> Iterator[Reading]:
 
 def _limits(device: Device, queue: float) -> Iterator[Reading]:
     rows = [row for row in device.rows if (row.busy or 0) > IDLE or row.busy is None]
-    if not rows:
+    if not rows or (len(rows) == 1 and device.block.tool in SNAPSHOTS):
         return
     for limit in QUEUE_LIMITS:
         near = [row for row in rows if row.in_flight is not None and abs(row.in_flight - limit) <= 0.025 * limit]
@@ -449,10 +449,11 @@ def _limits(device: Device, queue: float) -> Iterator[Reading]:
             and ios_per_s(rows[0]) > MIN_IOS
         ):
             ios, ms = device.ios_per_s, device.time() or 0
+            when = "every sample" if len(rows) > 1 else "the only sample"
             yield Reading(
                 "constant-queue",
                 device.name,
-                f"{device.name} has {limit} requests in flight in every sample: a limit of the sender or of the queue.",
+                f"{device.name} has {limit} requests in flight in {when}: a limit of the sender or of the queue.",
                 f"{count(ios)}/s x {in_time(ms)} = {count(ios * ms / 1e3)}",
                 Strength.ROUND,
                 {"limit": limit, "ms": ms, "ios_per_s": ios},

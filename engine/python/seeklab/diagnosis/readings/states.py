@@ -347,6 +347,30 @@ def _credits(values: Sequence[Value]) -> Iterator[Reading]:
         yield _words("credits-left", name, f"{name} is {count(fmean(of))}%: the volume has credits.", percent=min(of))
 
 
+def _innodb(values: Sequence[Value]) -> Iterator[Reading]:
+    """Compare InnoDB's fsyncs with its writes, and read what is pending."""
+    last = {value.name: value.value for value in values if isinstance(value.value, float)}
+    writes, fsyncs = last.get("writes"), last.get("fsyncs")
+    if writes is not None and fsyncs is not None:
+        each = f": one for {count(writes / fsyncs)} writes" if writes and fsyncs else ""
+        yield Reading(
+            "innodb-rates",
+            "innodb",
+            f"InnoDB does {count(last.get('reads', 0.0))} reads/s, {count(writes)} writes/s and {count(fsyncs)} "
+            f"fsyncs/s{each}.",
+            strength=Strength.CONTEXT,
+            values={"writes": writes, "fsyncs": fsyncs},
+        )
+    pending = last.get("log", 0.0) + last.get("pool", 0.0)
+    if pending:
+        yield _words(
+            "innodb-pending",
+            "innodb",
+            f"InnoDB waits for {count(pending)} {'flush' if pending == 1 else 'flushes'} of its files.",
+            pending=pending,
+        )
+
+
 STATES: Mapping[str, Callable[[Sequence[Value]], Iterator[Reading]]] = {
     "ceph-status": _cluster,
     "ceph-osd-df": _osds,
@@ -365,6 +389,7 @@ STATES: Mapping[str, Callable[[Sequence[Value]], Iterator[Reading]]] = {
     "nvme-id-ctrl": _volatile,
     "storage-reliability": _counters,
     "cloudwatch": _credits,
+    "innodb-status": _innodb,
     **dict.fromkeys(
         (
             *("slower", "fsyncsnoop", "syncsnoop", "iosnoop", "fileslower", "biosnoop", "dbslower", "mysqld_qslower"),

@@ -156,7 +156,7 @@ def _program(tool: str, events: Sequence[Event]) -> Iterator[Reading]:
                 )
             continue
         what = SPOKEN_ONE.get(code, code)
-        several = PLURALS.get(code, f"{what}s")
+        several = PLURALS.get(code, f"{what}es" if what.endswith("sh") else f"{what}s")
         least = (
             " The log names only calls above its threshold, so these are outliers and no mean follows."
             if min(times) >= 90 and len(times) > 1 and code != "checkpoint"
