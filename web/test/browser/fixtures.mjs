@@ -43,7 +43,8 @@ export const test = base.extend({
         if (!origins.some((address) => url.startsWith(address)) && !/^(data|blob):/.test(url)) foreign.push(url);
       });
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      // A slow machine is no fault: the time of a whole test limits a page that never answers.
+      page.setDefaultTimeout(60_000);
       page.on("pageerror", (error) => errors.push(error.message));
       await page.goto(new URL(path, server.address).href);
       return page;

@@ -63,9 +63,19 @@ export async function untilFingerprintChanges(page, from) {
   return fingerprint(page);
 }
 
+/** Returns the sentence when it has stayed the same for a second. */
+export async function settledSentence(page) {
+  for (let before = await sentence(page); ;) {
+    await page.waitForTimeout(1000);
+    const now = await sentence(page);
+    if (now === before) return now;
+    before = now;
+  }
+}
+
 /** Waits until the state in the address passes the test. */
 export async function untilHash(page, test) {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     const text = new URL(page.url()).hash.replace(/^#v1=/, "");
     if (text !== "" && test(JSON.parse(Buffer.from(text, "base64url").toString()))) return;
     await page.waitForTimeout(50);

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { note, test } from "../fixtures.mjs";
-import { validationPage, phone, sentence, untilHash, assertAccessible, tabTo, scrollThrough } from "../kit.mjs";
+import {
+  validationPage,
+  phone,
+  sentence,
+  settledSentence,
+  untilHash,
+  assertAccessible,
+  tabTo,
+  scrollThrough,
+} from "../kit.mjs";
 
 test("the page on validation replays its trace, and axe finds nothing, light and dark, wide and narrow", async ({
   open,
@@ -36,8 +45,7 @@ test("on the page on validation the keyboard turns the drive, and a reload shows
   for (let presses = 0; presses < 5; presses++) await page.keyboard.press("ArrowRight");
   await page.waitForFunction((old) => document.querySelector(".sentence").textContent !== old, before);
   await untilHash(page, (state) => Object.keys(state.set).length === 1);
-  await page.waitForTimeout(300);
-  const turned = await sentence(page);
+  const turned = await settledSentence(page);
   await page.reload();
   await page.locator(".sentence").filter({ hasText: "Demerit" }).waitFor();
   assert.equal(await sentence(page), turned);
