@@ -37,8 +37,13 @@ describe("the rail", () => {
 
   it("goes on with Next and the arrow keys, not beyond its ends", () => {
     const { element, current, buttons } = made();
+    const scrolled = vi.fn();
+    Element.prototype.scrollIntoView = function (this: Element, how) {
+      scrolled(this, how);
+    };
     element.querySelector<HTMLButtonElement>(".next-step")!.click();
     expect(current()).toBe(2);
+    expect(scrolled).toHaveBeenCalledWith(buttons[2], { block: "nearest" });
     const press = (key: string) =>
       buttons[current()]!.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
     press("ArrowDown");

@@ -16,6 +16,7 @@ export function inPlaceOfFirstPicture(section: HTMLElement, frame: HTMLElement, 
   const pictures = section.querySelectorAll(".first-picture");
   if (pictures.length > 0) frame.classList.add("not-yet");
   section.append(frame);
+  tellHeight(frame.querySelector(".frame")!);
   let moment_ns: number | undefined;
   let isShown = false;
   return {
@@ -30,4 +31,12 @@ export function inPlaceOfFirstPicture(section: HTMLElement, frame: HTMLElement, 
       return moment_ns;
     },
   };
+}
+
+/** Tells the style sheet how much of a phone's screen the frame covers while the page scrolls below it. */
+function tellHeight(frame: Element): void {
+  const { style } = document.documentElement;
+  new ResizeObserver(([entry]) => {
+    style.setProperty("--frame-height", `${Math.floor(entry!.borderBoxSize[0]!.blockSize)}px`);
+  }).observe(frame);
 }

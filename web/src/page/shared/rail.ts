@@ -28,10 +28,11 @@ export function rail({ steps, play, after = [] }: RailOptions): Rail {
   const buttons = steps.map(({ say }) => html("button", { type: "button" }, say));
   const list = html("ol", { class: "steps" }, ...buttons.map((button) => html("li", {}, button)));
   const head = html("div", { class: "rail-head" }, count, next);
+  const explained = html("div", { class: "explained" }, head, list);
   const element = html(
     "div",
     { class: "rail", role: "group", "aria-label": "Explanation" },
-    ...(steps.length === 0 ? [] : [head, list]),
+    ...(steps.length === 0 ? [] : [explained]),
     ...after.map((own) => html("div", { class: "rail-own" }, own)),
   );
   let spans: readonly (Span | undefined)[] = [];
@@ -77,6 +78,8 @@ export function rail({ steps, play, after = [] }: RailOptions): Rail {
   next.addEventListener("click", () => {
     const onwards = nearest(at + 1, 1);
     go(onwards >= 0 ? onwards : nearest(0, 1));
+    // On a phone the next step may be behind the knob at the bottom edge.
+    buttons[at]!.scrollIntoView({ block: "nearest" });
   });
   draw();
   return {
