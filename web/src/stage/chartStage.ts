@@ -124,7 +124,7 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
       return player.time_ns;
     },
     dispose() {
-      player.pause();
+      player.stop();
       room.close();
     },
   };

@@ -142,7 +142,7 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
       return player.time_ns;
     },
     dispose() {
-      player.pause();
+      player.stop();
       room.close();
     },
   };

@@ -186,7 +186,7 @@ export function copysetStage({ onRest }: StageOptions): Stage {
       return 0; // the clock here goes from outage to outage
     },
     dispose() {
-      player.pause();
+      player.stop();
       room.close();
     },
   };

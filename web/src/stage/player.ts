@@ -157,12 +157,17 @@ export class Player {
 
   pause(): void {
     if (!this.isPlaying) return;
+    this.stop();
+    this.#options.onState(false);
+  }
+
+  /** Stops without a word, as before what it plays is removed. */
+  stop(): void {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#timer);
     this.#frame = 0;
     this.#isRacing = false;
     this.#timer = undefined;
-    this.#options.onState(false);
   }
 
   #playSmooth(forMs: number, until_ns: number, speed?: number): void {

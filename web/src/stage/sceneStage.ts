@@ -400,7 +400,7 @@ export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage
       return base_ns + player.time_ns;
     },
     dispose() {
-      player.pause();
+      player.stop();
       paint.close();
       room.close();
     },
@@ -492,13 +492,18 @@ function stopsOf(journeys: Journeys, base_ns: number): readonly number[] {
 
 /** Every moment at which something begins, ends or is marked. */
 function eventsOf(runs: readonly Journeys[], base_ns: number): Float64Array {
-  const times = new Set<number>();
-  for (const journeys of runs) {
-    for (const list of [journeys.from_ns, journeys.to_ns, ...markNames.map((name) => journeys.marks(name).time_ns)]) {
-      for (const time_ns of list) times.add(time_ns - base_ns);
-    }
+  const lists = runs.flatMap((journeys) => [
+    journeys.from_ns,
+    journeys.to_ns,
+    ...markNames.map((name) => journeys.marks(name).time_ns),
+  ]);
+  const times = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const list of lists) {
+    times.set(list, at);
+    at += list.length;
   }
-  return Float64Array.from(times).sort();
+  return times.map((time_ns) => time_ns - base_ns).sort();
 }
 
 function even(end_ns: number): readonly number[] {

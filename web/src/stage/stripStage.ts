@@ -192,7 +192,7 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
       return player.time_ns;
     },
     dispose() {
-      player.pause();
+      player.stop();
       room.close();
     },
   };

@@ -14,7 +14,7 @@ import { courseInLab } from "../shared/browserLab.ts";
 import { playClip } from "../shared/clip.ts";
 import { inPlaceOfFirstPicture } from "../shared/firstPicture.ts";
 import { catalogue } from "./catalogue.ts";
-import { openPage, preparePage } from "../shared/pageSetup.ts";
+import { nextTask, openPage, preparePage } from "../shared/pageSetup.ts";
 import { openDoors, poolDoor } from "./doors.ts";
 import { fioBox } from "./fioBox.ts";
 import { defaultState, encodeRunLink, type PageState } from "../shared/runLink.ts";
@@ -112,6 +112,7 @@ async function live(engine: EngineClient, doc: CaseDocument): Promise<void> {
   const first = inPlaceOfFirstPicture(stageSection, frame, clip);
   await bench.controller.begin();
   performance.mark("first-chart");
+  await nextTask();
   if (!explanation.begin(first.moment_ns)) stage.autoplay();
 }
 

@@ -62,11 +62,13 @@ function hide(): void {
 }
 
 function installTheme(): void {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(colourSheet());
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-  // A page with a first picture has them already.
-  if (document.querySelector(".seeklab-patterns") === null) document.body.append(patterns());
+  // A page with a first picture has both already, and a second sheet would style all of it again.
+  if (document.querySelector(".seeklab-patterns") === null) {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(colourSheet());
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+    document.body.append(patterns());
+  }
   // On paper, print the link to exactly this run at the end.
   addEventListener("beforeprint", () => {
     const footer = document.querySelector<HTMLElement>("footer.site");
@@ -84,6 +86,11 @@ function registerServiceWorker(): void {
 export function keepForOffline(addresses: readonly string[]): void {
   if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
   navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep: addresses })).catch(() => undefined);
+}
+
+/** Lets the browser draw, and answer the reader, before the work goes on. */
+export function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 /** Calls back once, when the element first comes near the window. */

@@ -45,6 +45,15 @@ interface Moment {
 }
 
 export function portRecordOf(result: Result, journeys: Journeys): PortRecord {
+  const known = records.get(journeys) ?? recordOf(result, journeys);
+  records.set(journeys, known);
+  return known;
+}
+
+/** A narrow picture is laid out twice, and a pair asks for both runs each time. */
+const records = new WeakMap<Journeys, PortRecord>();
+
+function recordOf(result: Result, journeys: Journeys): PortRecord {
   const network = result.scenario.network;
   const servers = network?.packets?.servers ?? 1;
   const quarter_ns = Number(network?.round_trip ?? 0) / 4;
