@@ -24,7 +24,7 @@ import { CaseState } from "./caseState.ts";
 import { playClip, type PlayingClip } from "../shared/clip.ts";
 import { openedOn } from "../shared/openedOn.ts";
 import { exportPanel } from "./exportPanel.ts";
-import { openPage, preparePage, whenSeen } from "../shared/pageSetup.ts";
+import { nextTask, openPage, preparePage, whenSeen } from "../shared/pageSetup.ts";
 import { factsSection } from "./factsSection.ts";
 import { evidence } from "./evidence.ts";
 import { embed, isEmbedded, wayOut } from "../shared/embed.ts";
@@ -49,7 +49,6 @@ import { whatIfs } from "./whatIfs.ts";
 const restMs = 60;
 const restIntervalMs = 300;
 const spokenAfterMs = 600;
-const patienceMs = 1500;
 
 const page = preparePage();
 const { root, message } = page;
@@ -119,7 +118,8 @@ interface Parts {
 /** Builds the page; what it gives shows the first result, or says why there is none and starts from the case as it is. */
 function build({ engine, doc, start, clip }: Parts): () => Promise<void> {
   const { ask } = engine;
-  const builtAt_ms = performance.now();
+  let isTouched = false;
+  stageSection.addEventListener("click", () => (isTouched = true), { once: true });
   // The reference and the question's measure run on a second thread, so that they do not delay a drag.
   let second: EngineClient | undefined;
   const other = () => (second ??= new EngineClient());
@@ -181,8 +181,8 @@ function build({ engine, doc, start, clip }: Parts): () => Promise<void> {
     listeners: {
       onResult(result, { isOpening, isPartial }) {
         if (isOpening) performance.mark("first-chart");
-        // A part of a run may be of another height; it is shown only where the whole takes long.
-        if (!isPartial || performance.now() - builtAt_ms > patienceMs) first.giveWay();
+        // The first picture is of the whole run: a part of it takes its place only for a reader who wants to act.
+        if (!isPartial || isTouched) first.giveWay();
         if (isPartial) {
           drawRestSoon();
           return;
@@ -379,6 +379,7 @@ function build({ engine, doc, start, clip }: Parts): () => Promise<void> {
 
   return async () => {
     await controller.begin();
+    await nextTask();
     if (!explanation.begin(first.moment_ns)) stage.autoplay();
     whenSeen(checked, () => checked.dispatchEvent(new Event("check")));
   };
