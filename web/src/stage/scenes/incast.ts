@@ -227,12 +227,12 @@ function build(input: SceneInput): Built {
     height,
     backdrop: backdrop(),
     places: {
-      // As wide as the count of pieces above them, but not into the port.
+      // With the whole count of pieces above them, but not into the port.
       servers: {
         x: 0,
-        y: top - 26,
+        y: 0,
         width: Math.max(serversRight + 8, Math.min(130, portLeft - 10)),
-        height: tall + 50,
+        height: top + tall + 24,
       },
       port: { x: portLeft - 10, y: middle - 34, width: portRight - portLeft + 20, height: 68 },
       drops: { x: portLeft - 50, y: middle + 8, width: 130, height: tall / 2 + 18 },
