@@ -57,7 +57,7 @@ export function transport(options: TransportOptions): Transport {
           (value === 1
             ? "real time"
             : value < 1
-              ? `1/${groupThousands(Math.round(1 / value))} speed`
+              ? `1/${groupThousands(Math.round(1 / value))}×`
               : `${groupThousands(value)}×`),
       ),
     );
