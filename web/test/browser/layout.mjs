@@ -12,9 +12,10 @@
  *    canvas in one of the page's sections that is at least 80 px high.
  */
 import { writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { compressedBytes, launch, serve } from "./host.mjs";
 
-const screens = { wide: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+const screens = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const slowLink = { offline: false, latency: 150, downloadThroughput: 1.5e6 / 8, uploadThroughput: 0.75e6 / 8 };
 const othersPages = ["index", "oncall", "diagnose"];
 /** What is still expected to move after the first run. */
@@ -34,7 +35,7 @@ export async function measureLayout(word, file) {
     for (const { id, code } of pages) {
       if (!id.includes(word)) continue;
       const url = `${server.address}/${id}.html`;
-      const row = { id, code };
+      const row = { id, code, load: Math.round(loadavg()[0] * 10) / 10 };
       row.wide = await measureScreen(browser, url, screens.wide);
       row.slow_picture_ms = (await measureScreen(browser, url, screens.wide, undefined, 4)).picture_ms;
       row.phone = await measureScreen(browser, url, screens.phone, slowLink);
@@ -199,6 +200,7 @@ const columns = [
   ["page", ({ phone }) => phone.page_px],
   ["pic ms", ({ phone }) => phone.picture_ms],
   ["kB", ({ phone }) => phone.picture_kB],
+  ["load", ({ load }) => load],
 ];
 
 function lineOf(row) {
