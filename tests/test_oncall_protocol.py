@@ -133,3 +133,7 @@ def test_the_reference_player_scores_what_the_page_says() -> None:
     for row in rows:
         assert 0 <= row["score"]["total"] <= 100
         assert row["looks"] == list(reference_player.LOOKS)
+
+
+def test_the_page_shows_an_exchange_of_today() -> None:
+    assert f"```\n{reference_player.exchange(asker(Exchange()), 101, 1)}\n```" in PAGE.read_text(encoding="utf-8")

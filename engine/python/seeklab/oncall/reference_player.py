@@ -1,9 +1,10 @@
 """The reference player of the open benchmark: naive rules over the protocol, and the table of a player's scores.
 
 The player is a program like any other: it starts `seeklab oncall --protocol` and sees what every player sees. Its rules
-are what a beginner knows: three looks, always the same, and for each a few signs. It knows no platform.
+are what a beginner knows: two looks, always the same, and for each a few signs. It knows no platform. With a seed and a
+level it plays one shift and prints the exchange, with long texts cut.
 
-    python -m seeklab.oncall.reference_player
+    python -m seeklab.oncall.reference_player [SEED LEVEL]
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 LOOKS = ("iostat -x", "pidstat -d")
 SHORT_QUEUE, LONG_AWAIT_MS, TIMES_OF_OTHERS = 4.0, 10.0, 3.0
+LONGEST_SHOWN = 48
+"""Characters of a text in a printed exchange."""
 SIGNS: Mapping[str, tuple[str, ...]] = {
     "short queue": ("few requests", "one or two", "limit", "buffer", "too few", "one at a time"),
     "long wait": ("late", "order of arrival", "head off", "slower", "spent its credits", "stops"),
@@ -88,6 +91,29 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def exchange(ask: Ask, seed: int, level: int) -> str:
+    """Play one shift; return what was sent and received, a line for each, with long texts cut."""
+    lines = []
+
+    def asked(**message: Any) -> dict[str, Any]:
+        answer = ask(**message)
+        lines.extend((f"> {json.dumps(message)}", f"< {json.dumps(_cut(answer), ensure_ascii=False)}"))
+        return answer
+
+    play(asked, seed, level)
+    return "\n".join(lines)
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _cut(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [*map(_cut, value[:1]), *(["..."] if len(value) > 1 else [])]
+    if isinstance(value, str) and len(value) > LONGEST_SHOWN:
+        return value[: LONGEST_SHOWN - 4] + " ..."
+    return value
+
+
 def benchmark(ask: Ask, player: Callable[[Ask, int, int], dict[str, Any]] = play) -> list[dict[str, Any]]:
     """Play all shifts of the benchmark; return the answers to `done`, each with seed and level."""
     shifts = ask(do="hello", version=1)["benchmark"]
@@ -95,7 +121,8 @@ def benchmark(ask: Ask, player: Callable[[Ask, int, int], dict[str, Any]] = play
 
 
 def main() -> None:
-    """Play the benchmark over a pipe and print the table."""
+    """Play the benchmark over a pipe and print the table, or one shift and print the exchange."""
+    one = [int(word) for word in sys.argv[1:3]]
     command = (sys.executable, "-m", "seeklab.cli", "oncall", "--protocol")
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 -- our own program
         sent, received = server.stdin, server.stdout
@@ -110,7 +137,7 @@ def main() -> None:
                 raise RuntimeError(answer["error"]["message"])
             return answer
 
-        print(table(benchmark(ask)))  # noqa: T201 -- a program for the terminal
+        print(exchange(ask, *one) if one else table(benchmark(ask)))  # noqa: T201 -- a program for the terminal
         sent.close()
 
 
