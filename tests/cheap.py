@@ -16,7 +16,7 @@ is not measured here.
 
 A measurement takes one learner after the other and plays all strategies, because they share most runs: those of the
 system as found, and those that give the bound. `Runs` keeps them. A task that needs all its bounds is left at the first
-broken one. Numbers after the names limit the learners (`DRAWS`) and, second, the seconds for each exercise.
+broken one. Numbers after the names limit the learners (`DRAWS`) and, second, each exercise's seconds of processor time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from functools import cache
 from importlib import import_module
 from operator import itemgetter
 from statistics import mean
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -48,7 +48,7 @@ from seeklab.judge.programs import Live
 from wrong_answers import ONE_SEED, Fifo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from seeklab.engine.protocol import Engine
@@ -537,25 +537,30 @@ def points_of(name: str, answers: Candidate, learners: Sequence[str]) -> list[fl
     return [round(points / most, 4) for points, most in found]
 
 
-def measured(name: str, draws: int = DRAWS, within_s: float = math.inf) -> dict[str, Any]:
+def measured(name: str, draws: int = DRAWS, within_s: float = math.inf) -> Iterator[dict[str, Any]]:
     """Measure every strategy of an exercise: the mean share of all points, and the shares of the first learners.
 
-    It ends early after `within_s` seconds, but not before `FIRST` learners.
+    Yields the rows after each learner, for `within_s` seconds of processor time: some exercises run for hours.
     """
-    begun, runs = perf_counter(), Runs(engine())
+    begun, runs = process_time(), Runs(engine())
     with patch.object(_result, "engine", runs):
         chosen = {family.name: _best(name, family) for family in families(name)}
         shares: dict[str, list[float]] = {family: [] for family in chosen}
         for number in range(draws):
-            if number >= FIRST and perf_counter() - begun > within_s:
-                break
+            if number and process_time() - begun > within_s:
+                return
             runs.kept.clear()
             for family, (_, answers) in chosen.items():
                 shares[family] += points_of(name, answers, [f"learner {number}"])
-    return {
-        family: {"share": round(mean(found), 3), "best": chosen[family][0], "draws": len(found), "first": found[:FIRST]}
-        for family, found in shares.items()
-    }
+            yield {
+                family: {
+                    "share": round(mean(found), 3),
+                    "best": chosen[family][0],
+                    "draws": len(found),
+                    "first": found[:FIRST],
+                }
+                for family, found in shares.items()
+            }
 
 
 def _best(name: str, family: Family) -> tuple[str, Candidate]:
@@ -574,15 +579,15 @@ def main() -> int:
     given = [int(one) for one in sys.argv[1:] if one.isdigit()]
     draws, within_s = given[0] if given else DRAWS, given[1] if len(given) > 1 else math.inf
     for name in names:
-        begun = perf_counter()
-        rows = measured(name, draws, within_s)
-        say(f"  {name:22} {perf_counter() - begun:.0f} s, {next(iter(rows.values()))['draws']} draws")
+        begun, rows = process_time(), dict[str, Any]()
+        for rows in measured(name, draws, within_s):
+            kept = json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
+            kept[name] = rows
+            STORE.write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n", encoding="utf-8")
+        say(f"  {name:22} {process_time() - begun:.0f} s, {next(iter(rows.values()))['draws']} draws")
         for strategy, row in rows.items():
             mark = "!" if row["share"] > MOST else " "
             say(f"{mark} {name:22} {strategy:32} {row['share']:6.1%}  {row['best']}")
-        kept = json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
-        kept[name] = rows
-        STORE.write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n", encoding="utf-8")
     return 0
 
 

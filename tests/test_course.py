@@ -91,16 +91,11 @@ def test_confidence_starts_at_no_idea_which_is_that_of_a_guess() -> None:
     assert [entry["confidence"] for entry in kept()] == [25, 0]
 
 
-def test_a_typed_number_stays_as_typed_and_a_dragged_one_is_rounded() -> None:
+def test_a_typed_number_stays_as_typed() -> None:
     asked = question()
     asked._input.value = 37.123  # noqa: SLF001 -- as a learner types
     asked.commit()
     assert asked.value == 37.123
-    asked = question("dragged")
-    (slider, _) = asked._shown.children  # noqa: SLF001 -- as a learner drags
-    slider.value = 12.3456
-    asked.commit()
-    assert asked.value == 12.3
 
 
 @pytest.mark.parametrize(

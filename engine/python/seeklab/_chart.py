@@ -1,7 +1,7 @@
 """Two small SVG charts for notebooks, without any library: lines, and bars stacked by phase.
 
-Without graphics each prints as a table. The colours are the page's. No line depends on its colour alone: each
-has its own dash, and its name at its end.
+Below each is its table, folded, and its `alt` text has the ends of its lines. Without graphics, it prints the table.
+The colours are the page's. No line depends on its colour alone: each has its own dash, and its name at its end.
 
 The SVG is the source of an `img`. JupyterLab does not trust a stored notebook at first, and then removes the tags of an
 inline SVG and leaves its labels as one long word. An image remains. The notebook's theme does not affect it, so it has
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from seeklab.data.format import format_number
+from seeklab.data.html_table import html_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,15 +82,17 @@ class Lines:
         self._x, self._y = x, y
         self._log = (log_x, log_y)
 
-    def __repr__(self) -> str:
-        """Return the points as a table."""
+    def _table(self) -> list[list[str]]:
         at = sorted({point[0] for points in self._series.values() for point in points})
         values = {name: dict(points) for name, points in self._series.items()}
-        lines = [[self._x, *self._series]]
-        lines += [
+        rows = [
             [format_number(x), *(format_number(values[name].get(x), missing="") for name in self._series)] for x in at
         ]
-        return f"{self._y}\n{_columns(lines)}"
+        return [[self._x, *self._series], *rows]
+
+    def __repr__(self) -> str:
+        """Return the points as a table."""
+        return f"{self._y}\n{_columns(self._table())}"
 
     def _repr_html_(self) -> str:
         """Draw."""
@@ -110,9 +113,10 @@ class Lines:
             parts.append(_line(_PLOT_END, up.at(series[-1][1]), _PLOT_END + 8, at, _SOFT))
             parts.append(_key(_PLOT_END + 8, at, look))
             parts.append(_text(_PLOT_END + 14 + _KEY, at + 4, name, "start", ink=_INK))
-        label = f"{self._y} by {self._x}: {', '.join(self._series)}"
+        label = f"{self._y} by {self._x}. {_told(self._table())}"
         width = _PLOT_END + 14 + _KEY + _LETTER * max(map(len, self._series), default=0)
-        return _svg(parts, max(_WIDTH, width), max([_HEIGHT, *(at + 12 for at in names)]), label)
+        drawn = _svg(parts, max(_WIDTH, width), max([_HEIGHT, *(at + 12 for at in names)]), label)
+        return drawn + _numbers(self._table(), self._y)
 
 
 class Bars:
@@ -127,18 +131,20 @@ class Bars:
         self._parts = [name for name in PHASE_COLOURS if name in used] + others
         self._colours = PHASE_COLOURS | {name: _OTHERS.get(name, _ANY) for name in others}
 
+    def _table(self) -> list[list[str]]:
+        rows = [
+            [
+                name,
+                *(format_number(parts.get(part), missing="") for part in self._parts),
+                format_number(sum(parts.values())),
+            ]
+            for name, parts in self._rows.items()
+        ]
+        return [[self._unit, *self._parts, "sum"], *rows]
+
     def __repr__(self) -> str:
         """Return the parts as a table."""
-        lines = [[self._unit, *self._parts, "sum"]]
-        for name, parts in self._rows.items():
-            lines.append(
-                [
-                    name,
-                    *(format_number(parts.get(part), missing="") for part in self._parts),
-                    format_number(sum(parts.values())),
-                ]
-            )
-        return _columns(lines)
+        return _columns(self._table())
 
     def _repr_html_(self) -> str:
         """Draw."""
@@ -164,8 +170,9 @@ class Bars:
             drawn.append(
                 _text(x + 8, top + 15, f"{format_number(sum(parts.values()))} {self._unit}", "start", ink=_INK)
             )
-        label = f"{self._unit} by phase: {', '.join(self._rows)}"
-        return _svg(drawn, _WIDTH, 36 + step * len(self._rows), label)
+        sums = "; ".join(f"{name}: {format_number(sum(parts.values()))}" for name, parts in self._rows.items())
+        label = f"{self._unit} by phase. {sums}"
+        return _svg(drawn, _WIDTH, 36 + step * len(self._rows), label) + _numbers(self._table(), self._unit)
 
 
 class _Axis:
@@ -228,6 +235,24 @@ def _columns(lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
+
+
+def _told(table: Sequence[Sequence[str]]) -> str:
+    """Return the start and the end of each line of a chart."""
+    (_, *names), *rows = table
+    told = []
+    for nth, name in enumerate(names, 1):
+        points = [(row[0], row[nth]) for row in rows if row[nth]]
+        if points:
+            (first, start), (last, end) = points[0], points[-1]
+            told.append(f"{name}: from {start} at {first} to {end} at {last}")
+    return "; ".join(told)
+
+
+def _numbers(table: Sequence[Sequence[str]], caption: str) -> str:
+    """Return the chart's table, folded: its numbers for a screen reader, and for copying."""
+    head, *rows = table
+    return f"<details><summary>Numbers</summary>{html_table(head, rows, caption=caption)}</details>"
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:

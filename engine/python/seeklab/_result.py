@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from seeklab._errors import LimitExceeded, Problem, SeeklabError
+from seeklab.data.html_table import html_table
 from seeklab.data.table import Table
 from seeklab.engine.host import engine
 from seeklab.engine.protocol import TYPE_CODES, RunHandle
@@ -326,17 +326,15 @@ class Result:
     def _repr_html_(self) -> str:
         """Return a table with the main numbers of every job."""
         shown = ("ios", "mib_per_s", "latency_mean_ms", "latency_p99_ms", "latency_max_ms")
-        rows = ""
+        rows = []
         for job in self.jobs:
             for direction in ("read", "write"):
-                cells = [self.metrics.get(f"{job}.{direction}_{name}") for name in shown]
-                if not cells[0]:
-                    continue
-                numbers = "".join(f"<td>{'' if cell is None else f'{cell:.4g}'}</td>" for cell in [*cells[1:]])
-                rows += f"<tr><td>{html.escape(job)}</td><td>{direction}</td><td>{cells[0]:.0f}</td>{numbers}</tr>"
-        head = "".join(f"<th>{title}</th>" for title in ("job", "", "I/Os", "MiB/s", "mean ms", "p99 ms", "max ms"))
-        title = html.escape(self._title())
-        return f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+                ios, *cells = (self.metrics.get(f"{job}.{direction}_{name}") for name in shown)
+                if ios:
+                    numbers = ("" if cell is None else f"{cell:.4g}" for cell in cells)
+                    rows.append([job, direction, f"{ios:.0f}", *numbers])
+        head = ("job", "direction", "I/Os", "MiB/s", "mean ms", "p99 ms", "max ms")
+        return html_table(head, rows, caption=self._title())
 
 
 def execute(payload: Mapping[str, object], progress: Progress | None = None) -> Result:

@@ -6,6 +6,8 @@ import html
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
+from seeklab.data.html_table import html_table
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -73,18 +75,20 @@ def _panel(left: float, title: str, values: list[tuple[float, float, Check]]) ->
 
 def page(found: Calibration, title: str) -> str:
     """Return the evidence as one page."""
-    rows = "".join(
-        f"<tr><td>{html.escape(str(check.job.key))}</td><td>{'held out' if check.held_out else 'fitted'}</td>"
-        f"<td>{len(check.job.runs)}</td><td>{check.job.mean:.4g}</td><td>{check.simulated.mean:.4g}</td>"
-        f"<td>{check.mean_error:+.1f}</td>"
-        f"<td>{check.job.q(99):.4g}</td><td>{check.simulated.q(99):.4g}</td><td>{check.p99_error:+.1f}</td></tr>"
+    jobs = [
+        [
+            str(check.job.key),
+            "held out" if check.held_out else "fitted",
+            str(len(check.job.runs)),
+            *(f"{mean:.4g}" for mean in (check.job.mean, check.simulated.mean)),
+            f"{check.mean_error:+.1f}",
+            *(f"{tail:.4g}" for tail in (check.job.q(99), check.simulated.q(99))),
+            f"{check.p99_error:+.1f}",
+        ]
         for check in sorted(found.checks, key=lambda check: not check.held_out)
-    )
-    known = "".join(
-        f"<tr><td>{html.escape(item.name)}</td><td>{html.escape(item.value)}</td><td>{item.how}</td>"
-        f"<td>{html.escape(item.why)}</td></tr>"
-        for item in found.parameters
-    )
+    ]
+    head = ("job", "use", "repeats", "mean, us", "simulated", "off, %", "p99, us", "simulated", "off, %")
+    parameters = [[item.name, item.value, str(item.how), item.why] for item in found.parameters]
     warnings = "".join(f"<li>{html.escape(warning)}</li>" for warning in found.warnings)
     left_out = "".join(
         f"<li>{html.escape(reason)}</li>" for reason in (found.results.left_out if found.results else [])
@@ -95,15 +99,11 @@ def page(found: Calibration, title: str) -> str:
     )
     notes = f"<h2>Notes</h2><ul>{warnings}</ul>" if warnings else ""
     unused = f"<h2>Not used</h2><ul>{left_out}</ul>" if left_out else ""
-    head = "".join(
-        f"<th>{word}</th>"
-        for word in ("job", "", "repeats", "mean, us", "simulated", "off, %", "p99, us", "simulated", "off, %")
-    )
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f"<style>{style}</style></head><body>"
         f"<h1>{html.escape(title)}</h1><p><b>{html.escape(str(found.verdict))}.</b></p>{svg(found)}"
-        f"<h2>Parameters</h2><table><tr><th>parameter</th><th>value</th><th>how</th><th>why</th></tr>{known}</table>"
-        f"<h2>Jobs</h2><table><tr>{head}</tr>{rows}</table>"
+        f"<h2>Parameters</h2>{html_table(('parameter', 'value', 'how', 'why'), parameters)}"
+        f"<h2>Jobs</h2>{html_table(head, jobs)}"
         f"{notes}{unused}</body></html>\n"
     )

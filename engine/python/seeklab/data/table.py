@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import html
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seeklab.data.columns import TextColumn
+from seeklab.data.html_table import html_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -106,13 +106,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         """Return the first rows as HTML, for a notebook."""
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in self._columns)
         shown = min(self._length, SHOWN_ROWS)
-        body = "".join(
-            "<tr>"
-            + "".join(f"<td>{html.escape(plain(values[row]))}</td>" for values in self._columns.values())
-            + "</tr>"
-            for row in range(shown)
-        )
-        rest = f"<p>{shown} of {self._length} rows</p>" if shown < self._length else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+        rows = [[plain(values[row]) for values in self._columns.values()] for row in range(shown)]
+        caption = f"{shown} of {self._length} rows" if shown < self._length else ""
+        return html_table(list(self._columns), rows, caption=caption)

@@ -8,7 +8,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-SCRIPT = resources.files("seeklab.notebook").joinpath("choice.js").read_text(encoding="utf-8")
+SCRIPT = resources.files("seeklab.notebook").joinpath("question.js").read_text(encoding="utf-8")
 
 
 class Choice(anywidget.AnyWidget):

@@ -18,6 +18,7 @@ from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab._errors import EngineError, Problem, SeeklabError
 from seeklab.notebook._stored import with_data
+from seeklab.notebook._tables import announced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -129,14 +130,16 @@ def explore(show: Callable[..., object], **choices: Sequence[object]) -> Sliders
         )
     shown = ipywidgets.HTML()
 
-    def draw(_change: object = None) -> None:
+    def draw(change: object = None) -> None:
         try:
             found = show(**{name: control.value for name, control in controls.items()})
         except SeeklabError as error:
-            shown.value = f"<p>{html.escape(str(error))}</p>"
+            shown.value = announced(str(error))
             return
         as_html = getattr(found, "_repr_html_", None)
-        shown.value = as_html() if callable(as_html) else f"<pre>{html.escape(str(found))}</pre>"
+        words = as_html() if callable(as_html) else f"<pre>{html.escape(str(found))}</pre>"
+        # A screen reader speaks the result of a change, but not the first one, which follows no change.
+        shown.value = f'<div role="alert">{words}</div>' if change else words
 
     for control in controls.values():
         control.observe(draw, names="value")

@@ -5,7 +5,6 @@ A cell below starts with `after(prediction)` and shows nothing until the reader 
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +13,13 @@ import ipywidgets
 from seeklab._case import Case, measure
 from seeklab._case import case as load_case
 from seeklab._commitments import Commitment, first_commitment, keep
-from seeklab._errors import Problem, SeeklabError
 from seeklab._question import NEAR, Question
 from seeklab.data.format import format_number
 from seeklab.notebook._choice import Choice
 from seeklab.notebook._gate import fill_places, gates_are_open
+from seeklab.notebook._number import Number
 from seeklab.notebook._stored import with_data
-from seeklab.notebook._tables import announced, paragraphs
+from seeklab.notebook._tables import announced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,7 +70,6 @@ class Prediction:
         if choices:
             self._input: Any = Choice(legend=question, options=list(choices))
             sure, guess = "How sure are you?", round(100 / len(choices))
-            self._shown = self._input
         else:
             near = (
                 f"{format_number(self._question.tolerance)} {unit}".rstrip()
@@ -79,11 +77,8 @@ class Prediction:
                 else f"a factor {NEAR:g}"
             )
             sure, guess = f"How sure are you to be within {near}?", 0
-            self._input = ipywidgets.BoundedFloatText(
-                value=low, min=low, max=high, step=None, description="Your answer:", style=WHOLE_LABEL
-            )
-            self._shown = ipywidgets.HBox([_slider_of(self._input, low, high, scale), self._input])
-        self._shown.layout = ipywidgets.Layout(width="40em")
+            self._input = Number(legend=question, low=low, high=high, is_log=scale == "log", unit=unit)
+        self._input.layout = ipywidgets.Layout(width="40em")
         self._sure = ipywidgets.Dropdown(
             options=[("no idea", guess), *((f"{percent}%", percent) for percent in SURE if percent > guess)],
             value=guess,
@@ -98,8 +93,7 @@ class Prediction:
         self._told = ipywidgets.HTML()
         self.widget = ipywidgets.VBox(
             [
-                *([] if choices else [ipywidgets.HTML(paragraphs(question, bold=True))]),
-                ipywidgets.HBox([self._shown, ipywidgets.Label(unit)]),
+                self._input,
                 ipywidgets.HBox([self._sure, self._button, self._pass]),
                 self._told,
             ]
@@ -158,7 +152,7 @@ class Prediction:
         return True
 
     def _close(self) -> None:
-        for control in (self._input, *getattr(self._shown, "children", ()), self._sure, self._button, self._pass):
+        for control in (self._input, self._sure, self._button, self._pass):
             control.disabled = True
         self._told.value = "Running ..."
         self.actual = self._measure()
@@ -191,31 +185,3 @@ def predict(case: str | Case) -> Prediction:
         unit=asked.unit,
         reveal=asked.reveal,
     )
-
-
-def _slider_of(
-    number: ipywidgets.BoundedFloatText, low: float, high: float, scale: str
-) -> ipywidgets.FloatSlider | ipywidgets.FloatLogSlider:
-    """Return a slider that sets the number, with three digits. A typed number moves the slider and stays as typed."""
-    ends = (_log10(low), _log10(high)) if scale == "log" else (low, high)
-    kind = ipywidgets.FloatLogSlider if scale == "log" else ipywidgets.FloatSlider
-    slider = kind(value=low, min=ends[0], max=ends[1], step=(ends[1] - ends[0]) / 100, readout=False)
-
-    def dragged(change: dict[str, Any]) -> None:
-        if not math.isclose(change["new"], number.value, rel_tol=1e-9, abs_tol=1e-12):
-            number.value = float(f"{change['new']:.3g}")
-
-    def typed(change: dict[str, Any]) -> None:
-        slider.unobserve(dragged, "value")
-        slider.value = change["new"]
-        slider.observe(dragged, "value")
-
-    slider.observe(dragged, "value")
-    number.observe(typed, "value")
-    return slider
-
-
-def _log10(value: float) -> float:
-    if value <= 0:
-        raise SeeklabError([Problem("low", f"{value} cannot start a logarithmic slider; use a value above 0")])
-    return math.log10(value)

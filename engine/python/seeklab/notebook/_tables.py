@@ -7,12 +7,11 @@ import inspect
 import re
 from typing import TYPE_CHECKING
 
+from seeklab.data.html_table import html_table
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?( to \d[\d,]*(\.\d+)?)?( ?%| ?x| [A-Za-zµ]{1,3}(/s)?)?")
-"""A number or a range with its unit, as in tables."""
-_ADDRESS = re.compile(r"https?://\S+")
 _EM_PER_LETTER = 0.62
 """Width of a character of a monospaced font, and a little more."""
 _SMALLEST_PX = 9
@@ -36,14 +35,8 @@ class Rows:
         )
 
     def _repr_html_(self) -> str:
-        """Return the table as HTML: columns of numbers are right-aligned, and addresses are links."""
-        styles = [_style(column) for column in zip(*self._rows, strict=True)] or ["text-align:left"] * len(self._head)
-        head = "".join(_cell("th", style, cell) for style, cell in zip(styles, self._head, strict=True))
-        body = "".join(
-            f"<tr>{''.join(_cell('td', style, cell) for style, cell in zip(styles, row, strict=True))}</tr>"
-            for row in self._rows
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        """Return the table as HTML."""
+        return html_table(self._head, self._rows)
 
 
 class Text:
@@ -116,16 +109,3 @@ def spaced(setting: object) -> str:
 def sentence(words: str) -> str:
     """Capitalize a text that was written to follow a colon, such as the reason for a miss."""
     return words[:1].upper() + words[1:]
-
-
-def _style(column: Sequence[str]) -> str:
-    said = [cell for cell in column if cell not in ("", "-")]
-    is_numbers = bool(said) and all(map(_NUMBER.fullmatch, said))
-    return "text-align:right;white-space:nowrap" if is_numbers else "text-align:left"
-
-
-def _cell(tag: str, style: str, words: str) -> str:
-    shown = html.escape(words)
-    if _ADDRESS.fullmatch(words):
-        shown = f'<a href="{shown}">{shown}</a>'
-    return f'<{tag} style="{style if tag == "td" else style.partition(";")[0]}">{shown}</{tag}>'

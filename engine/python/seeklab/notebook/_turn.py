@@ -53,8 +53,12 @@ class Checked:
         return {True: "Right. ", False: "Not yet. ", None: ""}[self.passed] + self._told
 
     def _repr_markdown_(self) -> str:
-        """Return Markdown that starts with a mark."""
-        return {True: "**✓ Right.** ", False: "**✗ Not yet.** ", None: ""}[self.passed] + self._told
+        """Return Markdown that starts with a mark, in a region that a screen reader speaks when it appears.
+
+        An author's run stores it without the region, because a page shows all results at once.
+        """
+        told = {True: "**✓ Right.** ", False: "**✗ Not yet.** ", None: ""}[self.passed] + self._told
+        return told if gates_are_open() else f'<div role="alert">\n\n{told}\n\n</div>'
 
 
 class Turn(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
@@ -80,7 +84,7 @@ def turn(name: str) -> Turn:
     """Show the task, with a button for three hints and then the answer."""
     task = _task(name)
     given = ipywidgets.HTML()
-    button = ipywidgets.Button(description="Hint")
+    button = ipywidgets.Button(description="Hint", tooltip="Show the next hint, and the answer after the last one")
     answer = f'<pre style="line-height:1.4;margin:0.3em 0">{html.escape(task.answer)}</pre>'
     steps = [*map(paragraphs, task.hints), answer]
     shown: list[str] = []
