@@ -72,9 +72,9 @@ FIRST = 5
 
 TO_MEASURE = (
     *("battery-planner", "blind-diagnosis", "burst-budget", "cache-policies", "commit-policy"),
-    *("context-window", "copy-beside-service", "copyset-placement", "disk-time", "group-length"),
+    *("context-window", "copy-beside-service", "disk-time", "group-length"),
     *("hedge-budget", "log-lane", "odx-prefetch", "pool-design", "read-ahead", "rebuild-order"),
-    *("server-cycles", "shard-count", "shard-map", "throttle-sum", "tune-scheduler", "warm-cache"),
+    *("server-cycles", "shard-count", "shard-map", "tune-scheduler", "warm-cache"),
     *("write-throttle",),
 )
 """Exercises whose cheap answers were not yet measured: their runs take longest."""
