@@ -83,3 +83,14 @@ it("closes both with the answer", () => {
   model.set("disabled", true);
   expect([slider.disabled, field.disabled]).toEqual([true, true]);
 });
+
+it("keeps keys from JupyterLab on a control, and the focus in the question when all close", () => {
+  const { el, model, field } = shown();
+  el.className = "seeklab-controls";
+  field.focus();
+  expect(field.hasAttribute("data-lm-suppress-shortcuts")).toBe(true);
+  model.set("disabled", true);
+  const group = el.querySelector("fieldset");
+  expect(document.activeElement).toBe(group);
+  expect(group?.hasAttribute("data-lm-suppress-shortcuts")).toBe(false);
+});

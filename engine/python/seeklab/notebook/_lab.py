@@ -18,7 +18,7 @@ from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab._errors import EngineError, Problem, SeeklabError
 from seeklab.notebook._stored import with_data
-from seeklab.notebook._tables import announced
+from seeklab.notebook._tables import CONTROLS, announced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -144,4 +144,6 @@ def explore(show: Callable[..., object], **choices: Sequence[object]) -> Sliders
     for control in controls.values():
         control.observe(draw, names="value")
     draw()
-    return Sliders([*controls.values(), shown])
+    box = Sliders([*controls.values(), shown])
+    box.add_class(CONTROLS)
+    return box

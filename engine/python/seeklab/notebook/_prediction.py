@@ -19,7 +19,7 @@ from seeklab.notebook._choice import Choice
 from seeklab.notebook._gate import fill_places, gates_are_open
 from seeklab.notebook._number import Number
 from seeklab.notebook._stored import with_data
-from seeklab.notebook._tables import announced
+from seeklab.notebook._tables import CONTROLS, announced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -98,6 +98,7 @@ class Prediction:
                 self._told,
             ]
         )
+        self.widget.add_class(CONTROLS)
         self._remember()
 
     @property

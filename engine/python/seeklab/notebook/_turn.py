@@ -15,7 +15,7 @@ from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
 from seeklab.notebook._gate import fill_places, gates_are_open, turn_is_done, turn_is_shown, turn_waits
 from seeklab.notebook._stored import with_data
-from seeklab.notebook._tables import paragraphs
+from seeklab.notebook._tables import CONTROLS, paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +67,7 @@ class Turn(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
     def __init__(self, name: str, task: Task, children: Sequence[ipywidgets.Widget]) -> None:
         """Take the task, and the widgets in the box."""
         super().__init__(children)
+        self.add_class(CONTROLS)
         self._name = name
         self._task = task
 

@@ -1,5 +1,21 @@
 const STEPS = 100;
+/** The class of a box with controls; `_tables.py` has it too. */
+const CONTROLS = ".seeklab-controls";
 let groups = 0;
+
+// JupyterLab takes arrows, digits and letters in a cell's output for its own commands, unless the element that has the
+// focus has this attribute. ipywidgets cannot set it.
+document.addEventListener("focusin", ({ target }) => {
+  if (target.closest?.(CONTROLS) && target.matches("input, select, button"))
+    target.setAttribute("data-lm-suppress-shortcuts", "");
+});
+
+/** Keeps the focus in the question when its controls, one of which has it, are disabled. */
+function keepFocus(set, el) {
+  if (!el.closest(CONTROLS)?.contains(document.activeElement)) return;
+  set.tabIndex = -1;
+  set.focus({ preventScroll: true });
+}
 
 /** A group whose name is the question. Text in backticks is code. */
 function groupOf(question) {
@@ -39,7 +55,10 @@ function renderChoice({ model, el }) {
     }
   };
   model.on("change:value", show);
-  model.on("change:disabled", show);
+  model.on("change:disabled", () => {
+    keepFocus(set, el);
+    show();
+  });
   show();
   el.append(set);
 }
@@ -77,7 +96,10 @@ function renderNumber({ model, el }) {
     field.disabled = slider.disabled = model.get("disabled");
   };
   model.on("change:value", show);
-  model.on("change:disabled", show);
+  model.on("change:disabled", () => {
+    keepFocus(set, el);
+    show();
+  });
   show();
   el.append(set);
 }
