@@ -71,10 +71,10 @@ FIRST = 5
 """Learners whose points are stored; a test measures some of them again."""
 
 TO_MEASURE = (
-    *("battery-planner", "blind-diagnosis", "burst-budget", "cache-policies", "commit-policy"),
+    *("battery-planner", "burst-budget", "cache-policies", "commit-policy"),
     *("context-window", "copy-beside-service", "disk-time", "group-length"),
     *("hedge-budget", "log-lane", "odx-prefetch", "pool-design", "read-ahead", "rebuild-order"),
-    *("server-cycles", "shard-count", "shard-map", "tune-scheduler", "warm-cache"),
+    *("server-cycles", "shard-count", "warm-cache"),
     *("write-throttle",),
 )
 """Exercises whose cheap answers were not yet measured: their runs take longest."""
@@ -457,7 +457,7 @@ def _one_word(kind: object, word: str) -> Any:
     return word if isinstance(kind, Choice) and word in kind.options else 1
 
 
-OBSERVED = {"blind-diagnosis", "which-throttle"}
+OBSERVED = {"which-throttle"}
 """Solutions of these read one learner's tools, so their cells suit nobody else."""
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 CONTROLS = "seeklab-controls"
-"""The class of a box with controls, in which keys are not JupyterLab's; `question.js` sees to it."""
+"""The class of a box whose controls keep their keys from JupyterLab; `question.js` sees to it."""
 _EM_PER_LETTER = 0.62
 """Width of a character of a monospaced font, and a little more."""
 _SMALLEST_PX = 9
