@@ -172,7 +172,7 @@ def write_packages(folder: Path) -> None:
     kernel = BROWSER_TOOLS / "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension/static/pypi"
     brought = [path for path in kernel.glob("*.whl") if not path.name.startswith("widgetsnbextension-")]
     packages: dict[str, dict[str, Any]] = {}
-    # The site also has our wheel without a version, for the console; Pyodide requires a wheel's full name.
+    # The site's build writes our wheel under the same name, for the console.
     for path in sorted([*BROWSER_WHEELS.glob("*.whl"), *brought, WHEEL_FILE]):
         shutil.copy(path, folder)
         packages.update(locked(path))

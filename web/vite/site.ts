@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 import { keepUnits } from "../src/base/format.ts";
@@ -477,21 +477,29 @@ function sizeOfPython(): { bytes: number; gzip_bytes: number } {
   };
 }
 
-/** Pyodide and the `seeklab` wheel under `pyodide/`. The wheel is the newest in `dist/`, or `SEEKLAB_WHEEL`. */
+/** Pyodide and the `seeklab` wheel under `pyodide/`, where the course's lab finds it too. The wheel is the newest in `dist/`, or `SEEKLAB_WHEEL`. */
 export function pythonRuntime(): Plugin {
   const runtime = join(webRoot, "node_modules/pyodide");
   let outDir = "";
   return {
     name: "seeklab-python",
-    config: () => ({ define: { pythonSize: JSON.stringify(sizeOfPython()) } }),
+    config: () => ({
+      define: {
+        pythonSize: JSON.stringify(sizeOfPython()),
+        wheelName: JSON.stringify(basename(findWheel() ?? "seeklab.whl")),
+      },
+    }),
     configResolved(config) {
       outDir = resolve(config.root, config.build.outDir);
     },
     configureServer(server) {
       server.middlewares.use("/pyodide", (request, response, next) => {
         const name = (request.url ?? "").replace(/^\/|\?.*$/g, "");
-        const path =
-          name === "seeklab.whl" ? findWheel() : pyodideFiles.includes(name) ? join(runtime, name) : undefined;
+        const path = name.endsWith(".whl")
+          ? findWheel()
+          : pyodideFiles.includes(name)
+            ? join(runtime, name)
+            : undefined;
         if (path === undefined) {
           next();
           return;
@@ -507,7 +515,7 @@ export function pythonRuntime(): Plugin {
       const wheel = findWheel();
       if (wheel === undefined)
         this.warn("there is no seeklab wheel in dist/, so the Python console will report an error");
-      else cpSync(wheel, join(target, "seeklab.whl"));
+      else cpSync(wheel, join(target, basename(wheel)));
     },
   };
 }

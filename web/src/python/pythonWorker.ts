@@ -12,6 +12,9 @@ import type { ColumnEntry, Summary } from "../engine/types.ts";
 import type { HandlerName, FromPython, GivenFile, ShownValue, ToPython } from "./messages.ts";
 import { Outlet } from "./outlet.ts";
 
+/** The wheel's file, as the build has named it. */
+declare const wheelName: string;
+
 const site = new URL(import.meta.env.BASE_URL, self.location.href);
 const home = new URL(import.meta.env.DEV ? "/pyodide/" : "../pyodide/", import.meta.env.DEV ? site : import.meta.url);
 
@@ -73,7 +76,7 @@ async function load(): Promise<PyodideAPI> {
 }
 
 async function fetchWheel(): Promise<ArrayBuffer> {
-  const response = await fetch(new URL("seeklab.whl", home));
+  const response = await fetch(new URL(wheelName, home));
   if (!response.ok) throw new Error("The seeklab wheel is missing on this site; build the wheel before the site.");
   return response.arrayBuffer();
 }

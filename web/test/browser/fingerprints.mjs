@@ -6,11 +6,13 @@
  * `shard_map`, that of a function `owner`.
  * Prints `{"chromium": {"a name": "..."}, "pyodide": {...}}`.
  */
-import { readFileSync } from "node:fs";
-import { launch, serve } from "./host.mjs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { launch, serve, site } from "./host.mjs";
 
 export async function fingerprints(file, hosts) {
   const requests = JSON.parse(readFileSync(file, "utf8"));
+  const wheelName = readdirSync(join(site, "pyodide")).find((name) => /^seeklab-.*\.whl$/.test(name));
   const server = await serve();
   const { browser, close } = await launch();
   try {
@@ -19,7 +21,7 @@ export async function fingerprints(file, hosts) {
     await page.goto(`${server.address}/blank.html`);
     const found = {};
     if (hosts.includes("chromium")) found.chromium = await page.evaluate(inChromium, requests);
-    if (hosts.includes("pyodide")) found.pyodide = await page.evaluate(inPyodide, requests);
+    if (hosts.includes("pyodide")) found.pyodide = await page.evaluate(inPyodide, { requests, wheelName });
     return found;
   } finally {
     await close();
@@ -42,13 +44,13 @@ async function inChromium(requests) {
   return found;
 }
 
-async function inPyodide(requests) {
+async function inPyodide({ requests, wheelName }) {
   const engine = await import("/engine/seeklab.js");
   await engine.default({ module_or_path: "/engine/seeklab_bg.wasm" });
   engine.call("give_library", await (await fetch("/engine/library.json")).text());
   const { loadPyodide } = await import("/pyodide/pyodide.mjs");
   const pyodide = await loadPyodide({ indexURL: "/pyodide/" });
-  const wheel = await fetch("/pyodide/seeklab.whl");
+  const wheel = await fetch(`/pyodide/${wheelName}`);
   if (!wheel.ok) throw new Error(`${wheel.url}: HTTP ${wheel.status}`);
   pyodide.unpackArchive(await wheel.arrayBuffer(), "wheel");
   pyodide.registerJsModule("seeklab_engine", { call: engine.call, Run: engine.Run });

@@ -83,7 +83,7 @@ test("an outage is diagnosed by keyboard, from a sample and from files, and what
     async () => {
       const names = await caches.keys();
       const kept = names.length === 0 ? [] : await (await caches.open(names[0])).keys();
-      return ["pyodide.asm.wasm", "seeklab.whl", "library-"].every((part) =>
+      return ["pyodide.asm.wasm", "pyodide/seeklab-", "library-"].every((part) =>
         kept.some(({ url }) => url.includes(part)),
       );
     },
