@@ -17,7 +17,7 @@ test("an outage is diagnosed by keyboard, from a sample and from files, and what
   assert.match(await page.locator(".bring-files .said").textContent(), /^Loading Python: \d+\sMB/);
   const focused = (words) =>
     page.waitForFunction((text) => document.activeElement?.textContent === text, words, { timeout: 90_000 });
-  await focused("Causes");
+  await focused("Found in the text");
   assert.match(await page.locator(".fits li").first().textContent(), /likely.*As in S2 · One at a time/s);
   assert.match(await page.locator(".given").textContent(), /iostat\.txt.*contains iostat-x.*contains oplog/s);
   await assertAccessible(page);
