@@ -251,17 +251,14 @@ def _pg_test_fsync(lines: Lines, at: int) -> tuple[list[Value], int]:
 
 INNODB = (
     (
-        re.compile(r"(?P<reads>[\d.]{1,14}) reads/s, \d{1,12} avg bytes/read, (?P<writes>[\d.]{1,14}) writes/s, "),
-        ("reads", "writes"),
+        re.compile(
+            r"(?P<reads>[\d.]{1,14}) reads/s, \d{1,12} avg bytes/read, (?P<writes>[\d.]{1,14}) writes/s, "
+            r"(?P<fsyncs>[\d.]{1,14}) fsyncs/s"
+        ),
         "1/s",
     ),
-    (re.compile(r".{1,90}?(?P<fsyncs>[\d.]{1,14}) fsyncs/s"), ("fsyncs",), "1/s"),
-    (
-        re.compile(r"Pending flushes \(fsync\) log: (?P<log>\d{1,9}); buffer pool: (?P<pool>\d{1,9})"),
-        ("log", "pool"),
-        "",
-    ),
-    (re.compile(r"(?P<log>\d{1,9}) pending log (?:flushes|writes)"), ("log",), ""),
+    (re.compile(r"Pending flushes \(fsync\) log: (?P<log>\d{1,9}); buffer pool: (?P<pool>\d{1,9})"), ""),
+    (re.compile(r"(?P<log>\d{1,9}) pending log (?:flushes|writes)"), ""),
 )
 MAX_INNODB = 200
 
@@ -272,12 +269,12 @@ def _innodb(lines: Lines, at: int) -> tuple[list[Value], int]:
     end = at + 1
     for index in range(at, min(len(lines), at + MAX_INNODB)):
         line = lines[index].strip()
-        for pattern, names, unit in INNODB:
+        for pattern, unit in INNODB:
             if match := pattern.match(line):
                 found += [
                     Value("innodb", name, value, unit, index + 1)
-                    for name in names
-                    if (value := number(match[name])) is not None
+                    for name, cell in match.groupdict().items()
+                    if (value := number(cell)) is not None
                 ]
                 end = index + 1
         if "END OF INNODB MONITOR OUTPUT" in line:
