@@ -193,7 +193,7 @@ RUST_SOURCES = (
 WEB_SOURCES = (
     *(WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
     *(ENGINE / "tool", ENGINE / "validation", ROOT / "docs" / "instructor"),
-    *(ENGINE / "python" / "seeklab" / name for name in ("question.json", "field.json")),
+    *(ENGINE / "python" / "seeklab" / name for name in ("question.json", "field.json", "notebook/question.js")),
     ROOT / "pyproject.toml",  # the version and the address of the site
 )
 
