@@ -37,7 +37,7 @@ def read(lines: Lines, at: int) -> Block | None:
     options: dict[str, str] = {}
     totals: dict[str, list[float]] = {}
     times: dict[str, dict[float, float]] = {"read": {}, "write": {}}
-    title, end = "", at
+    title, only, end = "", "", at
     for index in range(at, min(len(lines), at + MAX_LINES)):
         line = lines[index].strip().removeprefix("- ")
         if index > at + 1 and (line.startswith("Command Line:") or not _belongs(line)):
@@ -45,15 +45,14 @@ def read(lines: Lines, at: int) -> Block | None:
         _parameter(line, options)
         if found := TITLE.match(line):
             title = found[1].lower()
-        elif only := ONLY.match(line):
-            options["rw_only"] = only[1]
+        elif sole := ONLY.match(line):
+            only = sole[1]
         elif total := TOTAL.match(line):
             totals[title] = [value for cell in total[1].split("|") if (value := number(cell.strip())) is not None]
         elif percent := PERCENTILE.match(line):
             _percentile(percent, times)
         if line:
             end = index + 1
-    only = options.pop("rw_only", "")
     if only and "total" in totals:
         totals.setdefault(only, totals["total"])
     rows = [row for way in ("read", "write") if (row := _row(way, totals, options, times[way])) is not None]
