@@ -93,7 +93,7 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 def exchange(ask: Ask, seed: int, level: int) -> str:
     """Play one shift; return what was sent and received, a line for each, with long texts cut."""
-    lines = []
+    lines: list[str] = []
 
     def asked(**message: Any) -> dict[str, Any]:
         answer = ask(**message)
