@@ -135,7 +135,7 @@ def test_a_burst_is_not_hidden_by_the_mean() -> None:
     text = CPU + "".join(HEAD + each for each in (quiet, quiet, busy, quiet, quiet))
     readings = {reading.id: reading for reading in answer([blocks(text)]).readings}
     assert "devices-not-busy" not in readings
-    assert readings["busy-in-bursts"].values["busiest"] == pytest.approx(0.99)
+    assert readings["use"].values["busiest"] == pytest.approx(0.99)
 
 
 @pytest.mark.parametrize(

@@ -425,7 +425,7 @@ NEW_MARKS = (
 )
 OLD_MARKS = (
     "CrystalDiskMark 5.2.0 x64 (C) 2007-2016 hiyohiyo\n   Sequential Read (Q= 32,T= 1) :   500.000 MB/s\n"
-    "  Random Write 4KiB (Q= 32,T= 1) :   40.960 MB/s [ 10000.0 IOPS]\n   Sequential Write :   400.000 MB/s\n"
+    "  Random Write 4KB (QD=32) :   40.960 MB/s [ 10000.0 IOPS]\n   Sequential Write :   400.000 MB/s\n"
 )
 
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from seeklab.bring.lines import Lines
 
 TOOL = "kbench"
-STARTS = r"FIO Benchmark (?:Summary|Comparison)"
+STARTS = "FIO Benchmark Summary"
 HOLDS: tuple[str, ...] = ()
 SECTION = re.compile(r"(IOPS|Bandwidth in KiB/sec|Latency in ns) \(Read/Write\)")
 PAIR = re.compile(r"\s*(Random|Sequential):\s{0,80}(\d[\d,]{0,20}) / (\d[\d,]{0,20})")
-OF_SUMMARY = re.compile(r"\s*(?:=+$|For: |SIZE: |QUICK MODE: |CPU Idleness: |\|)")
+OF_SUMMARY = re.compile(r"\s*(?:=+$|For: |SIZE: |QUICK MODE: |CPU Idleness: )")
 
 
 def read(lines: Lines, at: int) -> Block | None:

@@ -294,8 +294,8 @@ def _use(device: Device, queue: float | None, busy: float | None) -> Iterator[Re
     if not words and device.ios_per_s >= MIN_IOS:
         words.append(f"{count(device.ios_per_s)} requests/s{_at(device.time())}")
     if busy is not None:
-        values["busy"] = busy
         worst = device.busiest or busy
+        values |= {"busy": busy, "busiest": worst}
         peak = f" ({100 * worst:.0f}% in the busiest interval)" if worst > IDLE and worst > 2 * busy else ""
         words.append(f"busy {100 * busy:.0f}% of the time{peak}")
     if queue is not None:
@@ -613,22 +613,9 @@ def _idle(devices: Sequence[Device]) -> Iterator[Reading]:
     if (
         not known
         or max(device.busy or 0 for device in known) >= IDLE
+        or max(device.busiest or 0 for device in known) > BUSY
         or any((device.time() or 0) > 50 for device in known)
     ):
-        return
-    most = max(known, key=lambda device: device.busiest or 0)
-    worst = most.busiest or 0.0
-    if worst > BUSY:
-        shares = [row.busy for row in most.rows if row.busy is not None]
-        yield Reading(
-            "busy-in-bursts",
-            most.name,
-            f"{most.name} is busy for {100 * worst:.0f}% of the time in the busiest interval and for "
-            f"{100 * (most.busy or 0):.0f}% on average: the load comes in bursts.",
-            f"over {100 * BUSY:.0f}% in {sum(share > BUSY for share in shares)} of {len(shares)} intervals",
-            Strength.CONTEXT,
-            {"busy": most.busy or 0.0, "busiest": worst},
-        )
         return
     most = max(known, key=lambda device: device.busy or 0)
     yield Reading(
