@@ -54,6 +54,11 @@ function renderChoice({ model, el }) {
       box.disabled = model.get("disabled");
     }
   };
+  follow(model, show, set, el);
+}
+
+/** Shows the group's state now and after each change of the model. */
+function follow(model, show, set, el) {
   model.on("change:value", show);
   model.on("change:disabled", () => {
     keepFocus(set, el);
@@ -95,13 +100,7 @@ function renderNumber({ model, el }) {
     slider.setAttribute("aria-valuetext", `${value} ${unit}`.trim());
     field.disabled = slider.disabled = model.get("disabled");
   };
-  model.on("change:value", show);
-  model.on("change:disabled", () => {
-    keepFocus(set, el);
-    show();
-  });
-  show();
-  el.append(set);
+  follow(model, show, set, el);
 }
 export default {
   render: (given) => (given.model.get("options") ? renderChoice : renderNumber)(given),
