@@ -1,5 +1,7 @@
 //! Resources that requests share in order of arrival: a bus, the processors and the memory of a machine.
 
+use std::collections::VecDeque;
+
 use seeklab_spec::host::HostSpec;
 
 use crate::layers::device::transfer_ns;
@@ -22,31 +24,35 @@ impl Shared {
 /// The cores of a machine: a request takes the one that is free first.
 #[derive(Clone, Debug)]
 pub struct Cores {
-    free_ns: Vec<u64>,
+    count: usize,
+    /// When the busy cores become free, in order.
+    ends_ns: VecDeque<u64>,
 }
 
 impl Cores {
     /// So many idle cores, at least one.
     #[must_use]
     pub fn new(count: u32) -> Self {
-        Self { free_ns: vec![0; count.max(1) as usize] }
+        Self { count: count.max(1) as usize, ends_ns: VecDeque::new() }
     }
 
-    /// Takes a core from `now_ns` on, or once one is free, for as long as `ns` says of the start and the number of busy cores, this one
-    /// included; returns the end of that time.
+    /// Takes a core from `now_ns` on, or once one is free, for as long as `ns` says of the number of busy cores, this one included;
+    /// returns the end of that time. Calls come in the order of `now_ns`. O(1) where requests end in the order in which they begin.
     #[inline]
     pub fn take(&mut self, now_ns: u64, ns: impl FnOnce(u64) -> u64) -> u64 {
-        let (mut first, mut busy) = (0, 1);
-        for (core, free_ns) in self.free_ns.iter().enumerate() {
-            busy += u64::from(*free_ns > now_ns);
-            if *free_ns < self.free_ns[first] {
-                first = core;
-            }
+        while self.ends_ns.front().is_some_and(|end_ns| *end_ns <= now_ns) {
+            self.ends_ns.pop_front();
         }
-        let free_ns = &mut self.free_ns[first];
-        let busy = busy - u64::from(*free_ns > now_ns);
-        *free_ns = (*free_ns).max(now_ns).saturating_add(ns(busy));
-        *free_ns
+        let start_ns = if self.ends_ns.len() < self.count { None } else { self.ends_ns.pop_front() };
+        let busy = self.ends_ns.len() as u64 + 1;
+        let end_ns = start_ns.unwrap_or(now_ns).saturating_add(ns(busy));
+        let mut place = self.ends_ns.len();
+        self.ends_ns.push_back(end_ns);
+        while place > 0 && self.ends_ns[place - 1] > end_ns {
+            self.ends_ns.swap(place - 1, place);
+            place -= 1;
+        }
+        end_ns
     }
 }
 
@@ -90,6 +96,7 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::{Value, json};
 
     use super::*;
@@ -145,5 +152,25 @@ mod tests {
         let mut machine = Machine::new(None, Some(4));
         machine.copy(0, 1_000_000, 1000);
         assert_eq!(machine.copy(10, 1000, 1000), 1010, "a small copy does not wait for a large one on another core");
+    }
+
+    proptest! {
+        #[test]
+        fn the_core_that_is_free_first_is_taken(count in 1u32..9, calls in proptest::collection::vec((0u64..50, 0u64..100), 0..200)) {
+            let (mut cores, mut free_ns, mut now_ns) = (Cores::new(count), vec![0; count as usize], 0);
+            for (gap_ns, ns) in calls {
+                now_ns += gap_ns;
+                let mut seen = 0;
+                let end_ns = cores.take(now_ns, |busy| {
+                    seen = busy;
+                    ns
+                });
+                let first = (0..free_ns.len()).min_by_key(|core| free_ns[*core]).expect("a core");
+                free_ns[first] = free_ns[first].max(now_ns);
+                let others = free_ns.iter().enumerate().filter(|(core, free)| *core != first && **free > now_ns).count();
+                free_ns[first] += ns;
+                prop_assert_eq!((end_ns, seen), (free_ns[first], others as u64 + 1));
+            }
+        }
     }
 }
