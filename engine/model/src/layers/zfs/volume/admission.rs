@@ -12,14 +12,18 @@ use seeklab_spec::Op;
 impl Zfs {
     /// The next transaction of a write begins: a record that it changes in part is read first.
     pub(super) fn begin(&mut self, kernel: &mut Kernel, id: RequestId) {
-        let request = kernel.requests[id];
-        let (from, to) = self.part(&request, self.states[id.0 as usize].done);
+        let Request { offset, bytes, .. } = kernel.requests[id];
+        let record_bytes = self.record_bytes;
         let state = self.state(id);
+        let from = offset + state.done;
+        let block = from / record_bytes;
+        let to = offset.saturating_add(bytes).min((block * record_bytes).saturating_add(record_bytes));
+        (state.block, state.upto) = (block, to - offset);
         (state.started_ns, state.waited, state.held) = (kernel.now_ns(), false, HeldUp::default());
-        if self.files_exist && to - from < self.record_bytes {
+        if self.files_exist && to - from < record_bytes {
             self.state(id).stage = Stage::Reading;
             kernel.requests[id].pending = 0;
-            self.need(kernel, id, from / self.record_bytes);
+            self.need(kernel, id, block);
             self.record.counts.blocks_read_for_write += u64::from(kernel.requests[id].pending);
             if kernel.requests[id].pending > 0 {
                 return;
@@ -112,28 +116,29 @@ impl Zfs {
     /// A transaction holds the open group. What its write has put into an earlier group is told to the intent log.
     fn hold(&mut self, kernel: &mut Kernel, id: RequestId) {
         let group = self.groups.hold();
-        let before = *self.state(id);
-        if before.done > before.noted && before.group != group {
+        let state = self.state(id);
+        let State { done, noted, group: before, .. } = *state;
+        state.group = group;
+        if done > noted && before != group {
+            state.noted = done;
             let request = kernel.requests[id];
             if request.durable != Durable::No {
-                self.note_for_log(&request, before.group, before.noted..before.done);
+                self.note_for_log(&request, before, noted..done);
             }
-            self.state(id).noted = before.done;
         }
-        self.state(id).group = group;
     }
 
     /// Copies a request's data into or out of memory: a read's at once, a write's by transaction.
     pub(super) fn copy(&mut self, kernel: &mut Kernel, id: RequestId) {
-        let request = kernel.requests[id];
+        let request = &kernel.requests[id];
         let (done, upto, find_ns) = match request.op {
             Op::Read => {
-                let (first, end) = self.blocks(&request);
+                let (first, end) = self.blocks(request);
                 (0, request.bytes, self.machine.hit_ns(end - first))
             }
             Op::Write | Op::Trim => {
-                let done = self.states[id.0 as usize].done;
-                (done, self.part(&request, done).1 - request.offset, 0)
+                let State { done, upto, .. } = self.states[id.0 as usize];
+                (done, upto, 0)
             }
         };
         let start_ns = if done == 0 { self.overhead_ns.max(find_ns) } else { 0 };
@@ -147,28 +152,25 @@ impl Zfs {
     pub(super) fn copied(&mut self, kernel: &mut Kernel, id: RequestId) {
         kernel.charge(id, Phase::Memory);
         let request = kernel.requests[id];
-        let state = *self.state(id);
         if request.op == Op::Read {
             *self.state(id) = State::default();
             return kernel.complete(id);
         }
-        let (from, to) = self.part(&request, state.done);
-        let done = to - request.offset;
+        let State { done: before, upto: done, block, group, noted, held, .. } = *self.state(id);
         let is_last = done == request.bytes;
         if is_last && !request.durable.waits() {
             *self.state(id) = State::default();
             kernel.complete(id);
         }
-        let block = from / self.record_bytes;
-        let dirtied = self.dirty.charge(state.group, block, block + 1);
+        let dirtied = self.dirty.charge(group, block, block + 1);
         self.record.counts.dirtied_bytes += dirtied;
         if !request.durable.waits() {
-            self.acknowledged(kernel, state.group, to - from);
+            self.acknowledged(kernel, group, done - before);
         }
         self.remember(kernel.now_ns(), block, block + 1);
-        self.throttle.committed(state.group, self.record_bytes, dirtied);
-        self.record.entered(state.group, state.held, kernel.now_ns());
-        self.groups.release(state.group);
+        self.throttle.committed(group, self.record_bytes, dirtied);
+        self.record.entered(group, held, kernel.now_ns());
+        self.groups.release(group);
         self.dirty_changed(kernel);
         if !is_last {
             self.state(id).done = done;
@@ -177,7 +179,7 @@ impl Zfs {
         }
         match request.durable {
             Durable::No => {}
-            Durable::Later => self.note_for_log(&request, state.group, state.noted..done),
+            Durable::Later => self.note_for_log(&request, group, noted..done),
             Durable::Itself | Durable::All => {
                 let dataset = self.dataset(request.worker);
                 self.logs[dataset].join(id);

@@ -147,6 +147,9 @@ struct State {
     started_ns: u64,
     /// The group of its transaction.
     group: u64,
+    /// The record that its transaction writes, and bytes of the write up to the end of that part.
+    block: u64,
+    upto: u64,
     held: HeldUp,
     /// Bytes of a write whose transactions have ended, and those of them that the intent log knows of.
     done: u64,
@@ -640,12 +643,6 @@ impl Zfs {
         &mut self.states[place]
     }
 
-    /// The part of a write that its present transaction holds: up to the end of a record. First byte and the byte after the last.
-    fn part(&self, request: &Request, done: u64) -> (u64, u64) {
-        let (from, end) = (request.offset + done, request.offset.saturating_add(request.bytes));
-        (from, end.min((from - from % self.record_bytes).saturating_add(self.record_bytes)))
-    }
-
     /// The blocks that a range touches.
     fn blocks(&self, request: &Request) -> (u64, u64) {
         (request.offset / self.record_bytes, request.offset.saturating_add(request.bytes).div_ceil(self.record_bytes))
@@ -672,11 +669,11 @@ impl Zfs {
     }
 
     fn timer(&mut self, kernel: &mut Kernel, id: RequestId) {
-        let state = *self.state(id);
-        if state.due_ns != kernel.now_ns() {
+        let State { stage, due_ns, .. } = *self.state(id);
+        if due_ns != kernel.now_ns() {
             return;
         }
-        match state.stage {
+        match stage {
             Stage::Arriving => {
                 kernel.charge(id, Phase::Memory);
                 self.begin(kernel, id);
