@@ -45,6 +45,8 @@ pub struct Stack {
     analytics: Option<Analytics>,
     /// When the analytics are read next; never where none are kept.
     read_ns: u64,
+    /// The first time at which the analytics are read or the limit of time is passed: one look for both at every event.
+    watch_ns: u64,
     /// Work of all parts at the end of each stage of jobs.
     marks: Vec<Mark>,
     /// Bytes that a power failure would have lost at the end of the last stage of jobs.
@@ -77,6 +79,7 @@ impl Stack {
             layers: Layers::build(&scenario, &plan, seed),
             analytics: scenario.record.analytics.then(Analytics::default),
             read_ns: if scenario.record.analytics { 0 } else { u64::MAX },
+            watch_ns: 0,
             kernel: kernel(&scenario),
             may_ask: !decisions(&scenario).is_empty(),
             marks: Vec::new(),
@@ -98,10 +101,10 @@ impl Stack {
             let message = "\"asked\" needs a host that answers, and this one does not; choose another value";
             return Err(Problem::new(asked.field, message));
         }
+        if self.finished {
+            return Ok(true);
+        }
         for _ in 0..events {
-            if self.finished {
-                return Ok(true);
-            }
             if self.asks() {
                 return Ok(false);
             }
@@ -110,11 +113,8 @@ impl Stack {
                 self.read_analytics(self.kernel.now_ns());
                 return self.check_limits().map(|()| true);
             };
-            if self.kernel.now_ns() > self.scenario.limits.time.0 {
-                return self.check_limits().map(|()| false);
-            }
-            while self.kernel.now_ns() >= self.read_ns {
-                self.read_analytics(self.read_ns);
+            if self.kernel.now_ns() >= self.watch_ns {
+                self.watch()?;
             }
             self.deliver(message);
             if self.kernel.events().is_multiple_of(MEMORY_CHECK_EVENTS) {
@@ -123,6 +123,20 @@ impl Stack {
         }
         self.check_limits()?;
         Ok(self.finished)
+    }
+
+    /// Checks the limit of time, and reads the analytics that are due.
+    #[cold]
+    fn watch(&mut self) -> Result<(), Problem> {
+        let (now_ns, limit_ns) = (self.kernel.now_ns(), self.scenario.limits.time.0);
+        if now_ns > limit_ns {
+            return self.check_limits();
+        }
+        while now_ns >= self.read_ns {
+            self.read_analytics(self.read_ns);
+        }
+        self.watch_ns = self.read_ns.min(limit_ns.saturating_add(1));
+        Ok(())
     }
 
     /// Reads the counters at `time_ns`, before anything of that time or after all of the run.
@@ -182,8 +196,8 @@ impl Stack {
         if let Some(journeys) = &mut self.kernel.requests.journeys {
             journeys.here = to;
         }
-        if (self.layers.partition.is_some() || self.layers.host.is_some())
-            && let (LayerId::Device, Event::Submit(id)) = (to.layer, event)
+        if let (LayerId::Device, Event::Submit(id)) = (to.layer, event)
+            && (self.layers.partition.is_some() || self.layers.host.is_some())
             && !self.passes(to.index, id)
         {
             return;
