@@ -99,12 +99,19 @@ impl Preset {
     /// A load on the device as `system` has it.
     fn on(&self, system: &Value, load: Load, name: impl Into<String>) -> Point {
         let mut system = system.clone();
-        if let (Some(Ssd { flash: Some(flash), units, page, .. }), true) = (&self.group.ssd, load.pattern.writes()) {
+        if let (Some(Ssd { flash: Some(flash), units, page, capacity, .. }), true) = (&self.group.ssd, load.pattern.writes()) {
             // Part of the drive: what was written before is made first, which takes its time for a whole one.
             let drive = &mut system["devices"][0]["ssd"];
             let dies = drive["units"].as_u64().unwrap_or(u64::from(*units));
             let percent = drive["flash"]["overprovision"].as_f64().unwrap_or(flash.overprovision);
-            drive["flash"]["mapped"] = (dies * blocks_of_a_die(percent) * u64::from(flash.pages_per_block) * page.0).into();
+            let mapped = dies * blocks_of_a_die(percent) * u64::from(flash.pages_per_block) * page.0;
+            drive["flash"]["mapped"] = mapped.into();
+            if let Some(cache) = &flash.slc_cache {
+                // As large a part of its cache, or a longer run would leave it and a shorter one not.
+                let part = |bytes: u64| u128::from(bytes) * u128::from(mapped) / u128::from(capacity.0);
+                let blocks = u128::from(dies * u64::from(flash.pages_per_block / cache.bits) * page.0);
+                drive["flash"]["slc_cache"] = json!({"fixed": part(cache.fixed.0).max(blocks), "dynamic": part(cache.dynamic.0)});
+            }
         }
         let mut point = load.on(&system, name);
         point.patience_ns = match &self.group {

@@ -286,7 +286,8 @@ impl Drive {
         let parts = self.parts.0.memory_bytes();
         let requests = self.requests.capacity() * size_of::<Inside>() + (self.outside.capacity() + self.for_room.capacity()) * 4;
         let gathering = if self.gathering.is_some() { Gathering::memory_bytes(self.recipe.shape.logical_pages()) } else { 0 };
-        self.recipe.shape.memory_bytes() + gathering + parts + (requests + self.dies.len() * size_of::<Die>()) as u64
+        let cached = self.cache.as_ref().map_or(0, |cache| cache.memory_bytes());
+        self.recipe.shape.memory_bytes() + gathering + cached + parts + (requests + self.dies.len() * size_of::<Die>()) as u64
     }
 
     /// Handles an event of the drive.

@@ -245,9 +245,11 @@ impl Ftl {
         open + (here.free.len().saturating_sub(1) as u32) * self.shape.pages
     }
 
-    /// The host writes a logical page to the SLC cache: its place here is stale. O(1).
-    pub fn is_cached(&mut self, die: usize, page: u32) {
-        self.forget(die, page);
+    /// The host writes a page to the SLC cache: the place here is stale, if it is the page's own. O(1).
+    pub fn is_cached(&mut self, die: usize, page: u32, is_own: bool) {
+        if is_own {
+            self.forget(die, page);
+        }
         self.wear.host_pages += 1;
     }
 
@@ -276,9 +278,11 @@ impl Ftl {
         self.append(die, page, false)
     }
 
-    /// Forgets what a logical page held, if it held something: its place is stale, and need not move. O(1).
-    pub fn trim(&mut self, die: usize, page: u32) {
-        self.wear.trimmed_pages += u64::from(self.forget(die, page));
+    /// Forgets what a logical page held, if it held something: its place is stale, and need not move. Returns whether it did. O(1).
+    pub fn trim(&mut self, die: usize, page: u32) -> bool {
+        let was_mapped = self.forget(die, page);
+        self.wear.trimmed_pages += u64::from(was_mapped);
+        was_mapped
     }
 
     /// Counts a page of the SLC cache that the host gave up.

@@ -125,10 +125,7 @@ pub fn simulated_bytes(spec: &spec::Ssd) -> u64 {
 pub fn memory_bytes(spec: &spec::Ssd) -> u64 {
     let Some((flash, shape)) = spec.flash.as_ref().and_then(|flash| Some((flash, ftl::Shape::of(spec, flash).ok()?))) else { return 0 };
     let gathered = if flash.gather == Gather::Full { gather::Gathering::memory_bytes(shape.logical_pages()) } else { 0 };
-    let cached = flash.slc_cache.as_ref().map_or(0, |cache| {
-        let pages = slc::pages(spec, cache, shape.dies, shape.logical).map(u64::from);
-        slc::Cache::memory_bytes(shape.logical_pages(), pages.iter().sum::<u64>() * shape.dies as u64)
-    });
+    let cached = flash.slc_cache.as_ref().map_or(0, |_| slc::Cache::memory_bytes_of(spec, flash, shape.dies));
     shape.memory_bytes() + gathered + cached
 }
 
@@ -215,12 +212,9 @@ fn check_cache(spec: &spec::Ssd, flash: &spec::Flash, cache: &spec::SlcCache, sh
         problems.add(at.field("fixed"), format!("{} is more than the capacity of {}", cache.fixed, spec.capacity));
     }
     let block = flash.pages_per_block / bits;
-    let [fixed, dynamic] = slc::pages(spec, cache, shape.dies, shape.logical);
+    let [fixed, dynamic] = slc::pages(spec, cache, shape.dies);
     if fixed + dynamic < block {
-        let message = format!(
-            "leaves each die {} pages in the simulated part of the drive, fewer than the {block} of a block; write more, or a larger mapped",
-            fixed + dynamic
-        );
+        let message = format!("leaves each die {} pages, fewer than the {block} of a block; write more", fixed + dynamic);
         problems.add(at.field("fixed"), message);
     }
 }

@@ -126,7 +126,7 @@ impl Drive {
             (page..page + pages).map(|page| self.cells.read_ns(self.spot(number, page))).max().unwrap_or(self.read_ns)
         };
         let read_ns = match &self.cache {
-            Some(cache) if (page..page + pages).all(|page| cache.has(number, page % self.recipe.shape.logical)) => cache.read_ns,
+            Some(cache) if (page..page + pages).all(|page| cache.has(number, page)) => cache.read_ns,
             _ => read_ns,
         };
         let read_ns = if self.senses(number, at, page, pages) { read_ns } else { 0 };
@@ -177,12 +177,12 @@ impl Drive {
                 if self.trims.gave_up(number, page, slot.number) {
                     dropped += 1;
                 } else if let Some(cache) = self.cache.as_mut().filter(|_| to_cache) {
-                    cache.write(number, page);
-                    ftl.is_cached(number, page);
+                    cache.write(number, slot.page);
+                    ftl.is_cached(number, page, cache.owner(page) == slot.page);
                     programmed += 1;
                 } else if ftl.write(number, page) {
                     if let Some(cache) = &mut self.cache {
-                        cache.forget(number, page);
+                        cache.forget(number, slot.page);
                     }
                     programmed += 1;
                 } else {

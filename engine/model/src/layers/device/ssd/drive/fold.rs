@@ -63,7 +63,7 @@ impl Drive {
             Fold::Nothing => return false,
             Fold::Pages(count) => {
                 for page in &self.folding[..count as usize] {
-                    ftl.fold(number, *page);
+                    ftl.fold(number, *page % self.recipe.shape.logical);
                 }
                 if self.gathering.is_some() {
                     ftl.pad(number, self.planes - count);

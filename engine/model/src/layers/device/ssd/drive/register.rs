@@ -44,7 +44,7 @@ impl Registers {
 impl Drive {
     /// The physical page of a die that holds a logical one.
     fn row(&self, die: usize, page: u32) -> Row {
-        if self.cache.as_ref().is_some_and(|cache| cache.has(die, page % self.recipe.shape.logical)) {
+        if self.cache.as_ref().is_some_and(|cache| cache.has(die, page)) {
             return Row::from(page) | IS_CACHED;
         }
         if self.stripe == 1 {

@@ -11,7 +11,7 @@ use seeklab_spec::{Op, Precondition};
 struct Piece {
     id: RequestId,
     die: usize,
-    /// First logical page of the die.
+    /// First page of the die, of all that the drive has.
     at: u32,
     pages: u32,
     /// Bytes of the first and the last page that the request does not cover.
@@ -55,7 +55,7 @@ impl Drive {
             // Pages of the die count on from row to row.
             let local = |page: u64| page / stripe / dies * stripe + page % stripe;
             let pages = local(stop) - local(start) + 1;
-            let at = (local(start) % u64::from(shape.logical)) as u32;
+            let at = local(start) as u32; // a checked drive has fewer pages than 32 bits count
             let piece = Piece {
                 id,
                 die,
@@ -109,8 +109,10 @@ impl Drive {
     /// Whether the page holds data on flash.
     fn is_mapped(&self, die: usize, page: u32) -> bool {
         let filled = self.recipe.precondition != Precondition::None;
-        let page = page % self.recipe.shape.logical;
-        self.ftl.as_ref().map_or(filled, |ftl| ftl.is_mapped(die, page)) || self.cache.as_ref().is_some_and(|cache| cache.has(die, page))
+        let simulated = page % self.recipe.shape.logical;
+        // A simulated page stands for all that share it, and so does one that has left its place for the cache.
+        self.ftl.as_ref().map_or(filled, |ftl| ftl.is_mapped(die, simulated))
+            || self.cache.as_ref().is_some_and(|cache| cache.has(die, page) || cache.has(die, cache.owner(simulated)))
     }
 
     /// Where a page is, for its cells.

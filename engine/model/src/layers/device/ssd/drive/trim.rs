@@ -100,10 +100,13 @@ impl Drive {
             let pages = (stop + 1 - start).min(logical);
             for at in start..start + pages {
                 let (die, page) = (die as usize, (at % logical) as u32);
-                ftl.trim(die, page);
-                if self.cache.as_mut().is_some_and(|cache| cache.forget(die, page)) {
+                let was_mapped = ftl.trim(die, page);
+                if self.cache.as_mut().is_some_and(|cache| cache.forget(die, at as u32)) && !was_mapped {
                     ftl.trims_cache();
                 }
+            }
+            if let Some(cache) = &mut self.cache {
+                cache.forget_all(die as usize, (start + pages) as u32, (stop + 1) as u32);
             }
             let mut waiting = line.writes.first;
             while let Some(part) = self.parts.get(waiting) {

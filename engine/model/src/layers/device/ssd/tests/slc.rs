@@ -65,9 +65,9 @@ const MIB: u64 = 1 << 20;
 
 #[test]
 fn writes_are_fast_until_the_cache_is_full_and_native_after_it() {
-    // The simulated part is a little smaller than 36 MiB, and so is the cache; it shrinks while the rest fills up.
+    // The cache shrinks while the rest fills up: it holds 9.8 MiB.
     let ([inside, after], wear) =
-        rates(&drive(WhenFull::Direct, Precondition::None), 30 * MIB, [[2 * MIB, 11 * MIB], [15 * MIB, 29 * MIB]]);
+        rates(&drive(WhenFull::Direct, Precondition::None), 30 * MIB, [[2 * MIB, 10 * MIB], [15 * MIB, 29 * MIB]]);
     let slc = (DIES * 4 * PAGE) as f64 / 300e-6;
     let native = (DIES * 12 * PAGE) as f64 / 1.5e-3;
     assert!((inside / slc - 1.0).abs() < 0.03, "{inside} against {slc}");
@@ -122,6 +122,42 @@ fn an_idle_drive_empties_its_cache_and_is_fast_again() {
 fn a_full_drive_has_the_fixed_part_only() {
     let ([first, second], _) = rates(&drive(WhenFull::Direct, Precondition::Sequential), 20 * MIB, [[MIB, 3 * MIB], [6 * MIB, 18 * MIB]]);
     assert!(first > 1.5 * second, "{first} and {second}");
+}
+
+/// A drive of 576 MiB with the same cache, of which 36 MiB are simulated.
+fn simulated_in_part(when_full: WhenFull) -> super::spec::Ssd {
+    let mut spec = drive(when_full, Precondition::Sequential);
+    spec.capacity = Bytes(576 << 20);
+    let flash = spec.flash.as_mut().expect("flash");
+    flash.mapped = Some(Bytes(36 << 20));
+    flash.slc_cache.as_mut().expect("a cache").fixed = Bytes(96 << 20);
+    spec
+}
+
+#[test]
+fn the_cache_has_its_full_size_although_less_flash_is_simulated() {
+    let slc = (DIES * 4 * PAGE) as f64 / 300e-6;
+    let spans = [[2 * MIB, 96 * MIB], [110 * MIB, 190 * MIB]];
+    let [(inside, direct), (_, through)] = [WhenFull::Direct, WhenFull::Fold].map(|when_full| {
+        let ([inside, after], _) = rates(&simulated_in_part(when_full), 200 * MIB, spans);
+        (inside, after)
+    });
+    assert!((inside / slc - 1.0).abs() < 0.03, "{inside} against {slc}");
+    assert!(direct < 0.7 * slc && through < 0.7 * direct, "{direct} and {through} after {slc}");
+}
+
+#[test]
+fn a_page_beyond_the_simulated_part_is_known_to_the_cache_by_its_own_number() {
+    let read_ns = |pages: [u64; 2]| {
+        let mut ssd = Ssd::new(&simulated_in_part(WhenFull::Direct), 1, "ssd0");
+        let of = pages.map(|page| page * PAGE);
+        let (done, _) = run_at(&mut ssd, &[(0, Op::Write, of[0], CHUNK), (20_000_000, Op::Read, of[1], PAGE)]);
+        done[1] - 20_000_000
+    };
+    let apart = 2280 * DIES; // pages that share a simulated one
+    for page in [0, apart, 3 * apart, 15 * apart] {
+        assert_eq!(read_ns([page, page]) + 30_000, read_ns([page, (page + apart) % (16 * apart)]), "page {page}");
+    }
 }
 
 #[test]
