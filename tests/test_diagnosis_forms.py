@@ -22,8 +22,8 @@ import fuzz_diagnosis
 from seeklab import case
 from seeklab.bring import blocks, long_text
 from seeklab.bring.block import Sample
-from seeklab.bring.blocks import Marks, alternatives, may_begin
-from seeklab.bring.lines import Lines
+from seeklab.bring.blocks import Marks, alternatives, may_begin, may_hold
+from seeklab.bring.lines import Lines, cleaned
 from seeklab.bring.readers import READERS
 from seeklab.bring.redaction import Redactor
 from seeklab.diagnosis import answer, diagnose
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+cutting = sys.modules["seeklab.bring.blocks"]
+"""The module, which has the name of its function."""
 TEXTS = {
     "sync": SYNC,
     "pair": PAIR,
@@ -261,11 +263,14 @@ LONG: dict[str, Callable[[int], str]] = {
         f"device nas:/e{at} mounted on /m{at} with fstype nfs4 statvers=1.1\n\tREAD: 9 9 0 1 1 1 1 1\n"
     ),
 }
+BARE = next(line for line in SYNC.splitlines() if line.startswith("Device")) + "\n"
+"""A heading without rows. A text of nothing else took a minute."""
 
 
-@pytest.mark.parametrize("name", ["table", "drives"])
-def test_a_long_text_is_read_in_bounded_time(name: str) -> None:
-    part = "".join(LONG[name](at) for at in range(200))
+@pytest.mark.parametrize(
+    "part", [*("".join(LONG[name](at) for at in range(200)) for name in ("table", "drives")), BARE]
+)
+def test_a_long_text_is_read_in_bounded_time(part: str) -> None:
     text = part * (LONG_LETTERS // len(part) + 1)
     began = time.process_time()
     found = answer([blocks(text)])
@@ -287,6 +292,25 @@ def test_the_first_letter_of_a_heading_finds_its_reader() -> None:
         assert marks.readers(at) == expected, line
         found += bool(expected)
     assert found > MIN_HEADINGS
+
+
+def test_marks_of_a_long_text_are_those_of_its_lines() -> None:
+    lines = Lines(line for text in fuzz_diagnosis.samples() for line in cleaned(text))
+    once, often = Marks(lines, READERS), Marks(lines, READERS, len(lines))
+    assert [at for at, _ in often.kinds()] == [at for at, _ in once.kinds()]
+
+
+@pytest.mark.parametrize("much", [1, 1 << 30])
+def test_a_text_may_hold_the_literals_that_it_holds(much: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cutting, "MUCH", much)
+    literals = sorted({literal for reader in READERS for literal in reader.HOLDS})
+    absent = 0
+    for text in fuzz_diagnosis.samples():
+        found = may_hold(text, literals)
+        assert {literal for literal in literals if literal in text} <= set(found)
+        absent += len(literals) - len(found)
+    assert may_hold("H:0x0 D:0x28 P:0x0", ["D:0x28"])
+    assert absent > 0.9 * len(literals) * len(fuzz_diagnosis.samples())
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from seeklab.bring.lines import Lines, cleaned, command
 from seeklab.bring.long_text import is_long, numbered, thinned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from seeklab.bring.forms import Forms
@@ -32,8 +32,16 @@ REPEATS = re.compile(r"(?:[?*+]|\{[\d,]{1,12}\})[?+]?")
 MAX_WORD = 60
 COMMON = 1_000
 """Places of a text in a long text that are looked for, at most: more of them are not rare."""
+DIGITS = b"0123456789.,"
+ZEROS = bytes.maketrans(b"123456789", b"000000000")
+SHAPE, FEW_SHAPES = 64, 2000
+"""Letters of a line that tell its shape, and how many shapes any text may have."""
+MUCH, PORTION = 1 << 20, 4096
+"""Bytes of distinct lines that are searched as they are, and lines whose words are collected at a time."""
 MAX_MISSES = 20_000
 """The reader skips the rest of a text after this many lines that only look like headings."""
+FEW_MISSES, ALIKE = 200, 8
+"""After so many of these lines, one that repeats another together with the lines below it is not read again."""
 
 
 class Reader(Protocol):
@@ -85,9 +93,17 @@ def cut(lines: Lines, source: str, readers: Sequence[Reader], headless: Sequence
 def _cut(lines: Lines, source: str, marks: Marks) -> Found:
     found = Found(source)
     at, unknown, misses = 0, 0, 0
+    missed: set[tuple[str, ...]] = set()
     while (at := marks.next(at)) < len(lines) and misses < MAX_MISSES:
+        look = tuple(lines[at : at + ALIKE]) if misses > FEW_MISSES else ()
+        if look in missed:
+            misses += 1
+            at += 1
+            continue
         block = next((block for reader in marks.readers(at) if (block := reader.read(lines, at)) is not None), None)
         if block is None:
+            if look:
+                missed.add(look)
             misses += 1
             at += 1
             continue
@@ -136,12 +152,11 @@ class Marks:
         self._lines = lines
         self._starts = _starts(tuple(readers))
         matches = self._starts.matches
-        stripped = (line.lstrip() for line in lines)
-        self._marked = bytearray(matches[line[:1]](line) is not None for line in stripped)
+        self._marked = _marked_by_shape(lines, matches) if most < sys.maxsize else _marked(lines, matches)
         self._held: dict[int, set[str]] = {}
         text = "\n".join(lines)
         ends = list(accumulate(len(line) + 1 for line in lines))
-        for literal in self._starts.literals:
+        for literal in may_hold(text, self._starts.literals):
             place, left = text.find(literal), most
             while place >= 0 and left:
                 left -= 1
@@ -174,6 +189,52 @@ class Marks:
             found.append((at, word))
             at = self.next(at + 1)
         return found
+
+
+def _marked(lines: Sequence[str], matches: Mapping[str, Match]) -> bytearray:
+    """Return 1 for each line that begins like a heading."""
+    stripped = (line.lstrip() for line in lines)
+    return bytearray(matches[line[:1]](line) is not None for line in stripped)
+
+
+def _marked_by_shape(lines: Sequence[str], matches: Mapping[str, Match]) -> bytearray:
+    """Return 1 for each line that begins like a heading, judging lines that differ only in digits once.
+
+    Recordings repeat a few shapes. A text whose lines are all different has nothing to gain, so each line is judged.
+    """
+    text = "\n".join(lines).encode("utf-8", "surrogatepass").translate(ZEROS)
+    found = bytearray()
+    judged: dict[bytes, bool] = {}
+    for line in text.split(b"\n"):
+        shape = line[:SHAPE]
+        is_marked = judged.get(shape)
+        if is_marked is None:
+            if len(judged) > FEW_SHAPES and len(judged) > len(found) / 2:
+                return _marked(lines, matches)
+            start = lines[len(found)].lstrip()
+            is_marked = judged[shape] = matches[start[:1]](start) is not None
+        found.append(is_marked)
+    return found
+
+
+def may_hold(text: str, literals: Sequence[str]) -> list[str]:
+    """Return the literals that a text may contain; a search of the whole text for each of them takes far longer.
+
+    They are looked for in the distinct lines without digits, or in the distinct words if these lines are many.
+    """
+    bare = text.encode("utf-8", "surrogatepass").translate(None, DIGITS)
+    distinct = list(set(bare.split(b"\n")))
+    is_varied = sum(map(len, distinct)) > MUCH
+    if is_varied:
+        words: set[bytes] = set()
+        for start in range(0, len(distinct), PORTION):
+            words.update(b" ".join(distinct[start : start + PORTION]).split())
+        distinct = list(words)
+    joined = b"\n".join(distinct)
+    parts = ((literal, literal.encode().translate(None, DIGITS)) for literal in literals)
+    return [
+        literal for literal, part in parts if (max(part.split(), key=len, default=b"") if is_varied else part) in joined
+    ]
 
 
 class _Starts:
