@@ -72,6 +72,7 @@ def cleaned(text: str) -> Lines:
     found = [line[:MAX_LINE].rstrip() for line in text.split("\n", MAX_LINES)[:MAX_LINES]]
     if "```" in text or "~~~" in text:
         found = ["" if FENCE.match(line) else line for line in found]
+        found = [line[3:] if line.startswith(("```", "~~~")) else line for line in found]
     quoted = sum(line.startswith((">", " >")) for line in found)
     if quoted and quoted * 2 > sum(map(bool, found)):
         found = [QUOTE.sub("", line, count=1) for line in found]

@@ -54,7 +54,8 @@ def _ioping(lines: Lines, at: int) -> tuple[list[JobRow], int]:
         return [], at
     latency = summary or Latency(sum(times) / len(times), None, min(times), max(times))
     asked = " ".join(lines[max(0, at - 2) : at])
-    options = {"iodepth": "1", "numjobs": "1", "direct": "1" if re.search(r"ioping .{0,40}-\w*D", asked) else "0"}
+    # Without -C, ioping drops what it reads from the page cache before it reads it again.
+    options = {"iodepth": "1", "numjobs": "1", "direct": "0" if re.search(r"ioping .{0,40}-\w{0,8}C", asked) else "1"}
     if way == "write" and re.search(r"ioping .{0,40}-\w*Y", asked):
         options["sync"] = "1"
     per_s = rate or 1e3 / max(latency.mean_ms or 1.0, 1e-6)
@@ -122,12 +123,6 @@ FORMS = Forms(
             r"(?:transaction|pgbench|scaling|query mode|number of|maximum|duration|latency|initial|tps|starting"
             r"|progress|SQL|\(|- )",
         ),
-    ),
-    Form(
-        "sysbench",
-        r"sysbench \d|File operations:|Threads fairness:",
-        NAMED,
-        "reports the rates of files, page cache included",
     ),
     Form(
         "iozone",

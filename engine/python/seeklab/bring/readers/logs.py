@@ -11,11 +11,13 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from seeklab.bring.block import Block, Event
+from seeklab.bring.block import Block, Event, Value
 from seeklab.bring.lines import command
-from seeklab.bring.numbers import ms
+from seeklab.bring.numbers import MS, ms, number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from seeklab.bring.lines import Lines
 
 
@@ -27,7 +29,7 @@ class Message(NamedTuple):
     holds: tuple[str, ...]
     """Texts that the line contains, at least one: cheaper to find than the pattern."""
     pattern: re.Pattern[str]
-    """Named groups: `time` (a duration in seconds, or with a unit), `subject`."""
+    """Named groups: `time` (a duration in seconds, or with a unit), `ms`, `us`, `subject`."""
 
 
 def _message(tool: str, code: str, holds: str | tuple[str, ...], pattern: str) -> Message:
@@ -119,8 +121,20 @@ MESSAGES = (
         "seconds the semaphore",
         r"has waited at .{1,200} for (?P<time>[\d.]{1,12}) seconds the semaphore",
     ),
-    _message("mongodb-log", "slow query", '"Slow query"', r"\"durationMillis\":(?P<time>\d{1,9})"),
-    _message("mongodb-log", "slow query", "protocol:op_msg ", r"protocol:op_msg (?P<time>\d{1,9}ms)"),
+    _message("mongodb-log", "slow query", '"Slow query"', r"\"durationMillis\":(?P<ms>\d{1,9})"),
+    _message("mongodb-log", "slow query", "protocol:op_", r"protocol:op_\w{2,12} (?P<time>\d{1,9}ms)"),
+    _message(
+        "mysql-log",
+        "slow statement",
+        "# Query_time: ",
+        r"# Query_time: (?P<time>\d{1,9}(?:\.\d{1,9})?)\s+Lock_time: \d",
+    ),
+    _message(
+        "elasticsearch-log",
+        "gc overhead",
+        "] overhead, spent [",
+        rf"\[gc\].{{0,20}} overhead, spent \[{TIME}\] collecting in the last \[",
+    ),
     _message(
         "elasticsearch-log",
         "disk watermark",
@@ -132,7 +146,7 @@ MESSAGES = (
         "slow device",
         "performance has deteriorated",
         r"(?P<subject>naa\.\w{4,40}|t10\.\S{4,60}|eui\.\w{4,40})?\s?performance has deteriorated.{0,120}? to "
-        r"(?P<time>\d{1,12} us|\d{1,12})",
+        r"(?P<us>\d{1,12})",
     ),
     _message("vmkernel-log", "queue full", "D:0x28", r"H:0x0 D:0x28 "),
     _message("vmkernel-log", "lost access", "Lost access to volume", r"Lost access to volume (?P<subject>\S{4,60})"),
@@ -199,8 +213,9 @@ MESSAGES = (
     _message(
         "dmesg",
         "path failed",
-        ("Failing path", "path failed", "mark as failed"),
-        r"(?P<subject>\bsd[a-z]+\b|\d+:\d+)?.{0,60}(?:Failing path|mark as failed)|path failed",
+        ("Failing path", "path failed", "mark as failed", "no usable path"),
+        r"(?P<subject>\bsd[a-z]+\b|\bnvme\d+n\d+\b|\d+:\d+)?.{0,60}(?:Failing path|mark as failed|no usable path)"
+        r"|path failed",
     ),
     _message(
         "dmesg",
@@ -232,8 +247,7 @@ MESSAGES = (
         "dmesg",
         "I/O error",
         "I/O error",
-        r"(?:blk_update_request: I/O error|Buffer I/O error|I/O error), ?(?:dev"
-        r"|on dev(?:ice)?) (?P<subject>[\w!-]{1,32})",
+        r"I/O error,? ?(?:on )?dev(?:ice)? (?P<subject>[\w!-]{1,32})",
     ),
     _message(
         "dmesg",
@@ -241,14 +255,22 @@ MESSAGES = (
         "SError: {",
         r"(?P<subject>ata\d+): SError: \{[^}]{0,80}\b(?:PHYRdyChg|CommWake|10B8B|Dispar|BadCRC|LinkSeq|Handshk|PHYInt)",
     ),
-    _message("dmesg", "command failed", "failed command: ", r"(?P<subject>ata\d+(?:\.\d+)?): failed command: "),
+    _message("dmesg", "link errors", "(ATA bus error)", r"Emask 0x[0-9a-f]{1,4} \(ATA bus error\)"),
+    _message("dmesg", "timeout", "(timeout)", r"Emask 0x[0-9a-f]{1,4} \(timeout\)"),
+    _message(
+        "dmesg",
+        "timeout",
+        "abort_handler",
+        r"\[(?P<subject>sd[a-z]{1,3})\].{0,20} uas_eh_abort_handler",
+    ),
+    _message("dmesg", "command failed", "failed command: ", r"(?:(?P<subject>ata\d+(?:\.\d+)?): )?failed command: "),
     _message(
         "dmesg",
         "reset",
         ("reset", "task abort"),
         r"(?P<subject>ata\d+(?:\.\d+)?|nvme\d+|sd [\d:]+|mpt\dsas\S*|usb \S+).{0,80}?(?:hard resetting link"
         r"|resetting controller|reset controller|Power-on or device reset|task abort|attempting task abort"
-        r"|reset \S+-speed)",
+        r"|reset (?:\S+-speed|SuperSpeed))",
     ),
     _message(
         "dmesg",
@@ -276,9 +298,16 @@ MESSAGES = (
     _message(
         "dmesg",
         "read-only",
-        ("read-only", "remount-ro", "hutting down filesystem"),
+        ("read-only", "remount-ro", "hutting down filesystem", "forced readonly"),
         r"(?P<subject>EXT4-fs|XFS|BTRFS).{0,120}(?:remounting filesystem read-only|remount-ro"
-        r"|[Ss]hutting down filesystem)",
+        r"|[Ss]hutting down filesystem|forced readonly)",
+    ),
+    _message(
+        "dmesg",
+        "file system error",
+        ("errno=-5 IO failure", "corrupt leaf", "block corruption detected"),
+        r"BTRFS:? \w{4,8} \(device (?P<subject>[\w!-]{1,32})[^)]{0,20}\).{0,160}(?:IO failure|corrupt leaf"
+        r"|block corruption detected)",
     ),
     _message(
         "dmesg",
@@ -312,12 +341,33 @@ HOLDS: tuple[str, ...] = (
     *(" timeout", "timed out", "frozen", "blocked for more than", "read-only", "remount-ro", "offline"),
     *("probe failure", "ycle has ", "relearn", "attery is discharging", "charge level is", "to Write ", "BBU "),
     *("write ahead log", "commit log syncs", "intended loop", "the semaphore", '"Slow query"', "disk watermark ["),
-    *("protocol:op_msg ", "SError: {", "soft lockup"),
+    *("protocol:op_", "SError: {", "soft lockup", "# Query_time: ", "] overhead, spent ["),
     *("has deteriorated", "D:0x28", "Lost access", "Device: /dev/", "FAILED SMART", "not respond", "conn error"),
     *("ailing path", "mark as failed", "data-space", "Operation continuing", "throttl"),
+    *("forced readonly", "IO failure", "corrupt leaf", "corruption detected", "abort_handler", "no usable path"),
     *("down filesystem", "Write cache: ", "SATA link up", "oom-killer", "Out of memory"),
 )
 """Texts of the messages: few, because a text is searched for each of them."""
+DETAILS = {
+    ("mongodb-log", "slow query"): (
+        ("examined", re.compile(r"\"?docsExamined\"?: ?(\d{1,15})\b")),
+        ("returned", re.compile(r"\"?nreturned\"?: ?(\d{1,15})\b")),
+        ("us of reading", re.compile(r"\"timeReadingMicros\": ?(\d{1,15})\b")),
+        ("storage", re.compile(r"\"storage\":(\{\})")),
+    ),
+    ("mysql-log", "slow statement"): (
+        ("examined", re.compile(r"Rows_examined: (\d{1,15})\b")),
+        ("returned", re.compile(r"Rows_sent: (\d{1,15})\b")),
+        ("s of locks", re.compile(r"Lock_time: (\d{1,9}(?:\.\d{1,9})?)")),
+    ),
+    ("elasticsearch-log", "gc overhead"): (
+        ("interval", re.compile(r"in the last \[(\d{1,9}(?:\.\d{1,6})?(?:ms|s|m|h))\]")),
+    ),
+    ("ceph-log", "slow request"): (("currently", re.compile(r"currently ([a-z][\w ,]{3,60})")),),
+}
+"""What else a message tells: the names of its values and their expressions."""
+OF_MYSQL = re.compile(r"# (?:Time|User@Host|Query_time|Schema|Thread_id): ")
+"""Lines of the log of slow statements that look like a prompt."""
 GAP = 6
 MAX_TRACE = 2000
 KERNEL_LINE = re.compile(r"\[\s*(?:\d{1,9}\.\d{6}|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] ")
@@ -336,14 +386,15 @@ def read(lines: Lines, at: int) -> Block | None:
     if first is None:
         return _quiet(lines, at) if UPTIME.match(lines[at].strip()) else None
     tool, event = first
-    events, end = [event], at + 1
+    events: list[Event | Value] = [event, *_details(tool, event, lines[at])]
+    end = at + 1
     for index in range(at + 1, len(lines)):
         if tool == "dmesg" and index == end and index < at + MAX_TRACE and KERNEL_LINE.match(lines[index].lstrip()):
             end = index + 1  # a line of the same log, such as one of a stack
-        if index - end >= GAP or command(lines[index]):
+        if index - end >= GAP or (command(lines[index]) and not OF_MYSQL.match(lines[index])):
             break
         if (found := _event(lines[index], index)) and found[0] == tool:
-            events.append(found[1])
+            events += [found[1], *_details(tool, found[1], lines[index])]
             end = index + 1
         elif found:
             break
@@ -364,16 +415,33 @@ def _event(line: str, at: int) -> tuple[str, Event] | None:
     for message in MESSAGES:
         if any(text in line for text in message.holds) and (match := message.pattern.search(line)):
             groups = match.groupdict()
-            time = groups.get("time")
             return message.tool, Event(
                 (groups.get("subject") or message.tool.removesuffix("-log")).strip(),
                 message.code,
                 at + 1,
                 _at(line),
-                ms(time, "s") if time else None,
+                _ms(groups),
                 line.strip()[:200],
             )
     return None
+
+
+def _details(tool: str, event: Event, line: str) -> Iterator[Value]:
+    """Yield what else the line of an event tells, with the event's duration first."""
+    details = DETAILS.get((tool, event.code), ())
+    if details and event.ms is not None:
+        yield Value(event.code, "ms", event.ms, "ms", event.line)
+    for name, pattern in details:
+        if match := pattern.search(line):
+            value = ms(match[1]) if name == "interval" else number(match[1])
+            yield Value(event.code, name, match[1].strip() if value is None else value, line=event.line)
+
+
+def _ms(groups: dict[str, str | None]) -> float | None:
+    """Return the duration that a message names, by the unit of its group."""
+    if (time := groups.get("time")) is not None:
+        return ms(time, "s")
+    return next((float(text) * MS[unit] for unit in ("ms", "us") if (text := groups.get(unit)) is not None), None)
 
 
 def _at(line: str) -> float | None:

@@ -49,6 +49,8 @@ SECOND = 3.0
 MEMORY_MS = 0.007
 """The fastest drives (Optane) take about 10 us."""
 TINY, TINY_US = 4096, 2.0
+DISK_STREAM = 60e6
+"""Bytes per second that any disk reads in sequence: a faster copy may have reached the device's bandwidth."""
 
 
 def read(blocks: Sequence[Block]) -> Iterator[Reading]:
@@ -401,7 +403,7 @@ def _copy(copy: Copy) -> Iterator[Reading]:
     if block is None and copy.calls and copy.command.startswith("dd "):
         block = copy.bytes / copy.calls  # dd's own block is 512 bytes
     calls = copy.calls or (copy.bytes / block if block else None)
-    is_write = bool(re.search(r"\bof=/(?!dev/null)|\bof=(?!/dev/null)\S", copy.command))
+    is_write = bool(re.search(r"\bof=(?!/dev/(?:null|zero)\b)\S", copy.command))
     is_synced = bool(re.search(r"sync|direct", copy.command))
     yield Reading(
         "copy",
@@ -424,7 +426,7 @@ def _copy(copy: Copy) -> Iterator[Reading]:
             f"{count(copy.seconds)} s / {count(calls)} = {in_time(each)}",
             values={"per_s": calls / copy.seconds, "ms": each, "bytes": block},
         )
-    elif calls and block and block <= 64 << 10 and each > 0.1:
+    elif calls and block and block <= 64 << 10 and each > 0.1 and speed < DISK_STREAM:
         yield Reading(
             "call-by-call",
             "dd",

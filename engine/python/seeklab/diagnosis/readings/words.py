@@ -51,6 +51,12 @@ HEAT = (
     "critical comp. temperature time",
 )
 WORN, MANY_DEFECTS = 100.0, 10.0
+DEVICES = (
+    re.compile(r"\[(sd[a-z]{1,3})\]"),
+    re.compile(r"\bdev (sd[a-z]{1,3}|nvme\d{1,4}n\d{1,4})\b"),
+    re.compile(r"(?<![\w.-])(sd[a-z]{1,3}|nvme\d{1,4}(?:n\d{1,4})?)(?![\w.-])"),
+)
+"""Names of disks in a line, the surest first."""
 WORKERS = ("z_wr_iss", "z_rd_int", "kcryptd", "dmcrypt")
 """Threads that compress, encrypt or check data."""
 BATTERY = ("learn started", "write-through")
@@ -66,6 +72,7 @@ EVENTS = {
     "blocked": "reports tasks that were blocked for minutes",
     "read-only": "reports a file system that went read-only",
     "link speed": "reports a link at reduced speed",
+    "file system error": "reports that a file system found damaged metadata or could not commit",
     "soft lockup": "reports a thread that kept a core for many seconds",
     "journal wait": "shows a task that waits for the journal of a file system",
     "write cache off": "says that a drive's write cache is off",
@@ -79,6 +86,7 @@ EVENTS = {
     "throttled by heat": "reports that heat slows the host down",
 }
 SPOKEN_ONE = {
+    "gc overhead": "garbage collection",
     "slow apply": "slow request",
     "slow requests": "warning of slow requests",
     "slow disk": "stall of a write",
@@ -122,7 +130,9 @@ def _kernel(events: Sequence[Event]) -> Iterator[Reading]:
         of = [event for event in events if event.code == code]
         named = [event.subject for event in of if event.subject and event.subject != "dmesg"]
         # A subject such as `sdb` may be in the text of a line of which the pattern found none.
-        named += [match[0] for event in of if (match := re.search(r"\bsd[a-z]+\b|\bnvme\d+n?\d*\b", event.text))]
+        named += [name for event in of if (name := _device(event.text))]
+        # Lines of libata about one command follow each other, and not all of them name the port.
+        named = named or [event.subject for event in events if event.subject not in ("", "dmesg")]
         subject = next((name for name in named if re.match(r"sd|nvme", name)), named[0] if named else "kernel")
         if code not in EVENTS:
             continue
@@ -135,6 +145,12 @@ def _kernel(events: Sequence[Event]) -> Iterator[Reading]:
             Strength.WORDS,
             {"lines": len(of), "ms": longest, "is_worker": float(subject.startswith(WORKERS))},
         )
+
+
+def _device(text: str) -> str:
+    """Return the disk that a line of the kernel names; words such as `sdlc` may be part of the host's name."""
+    found = (match for pattern in DEVICES if (match := pattern.search(text)))
+    return next((match[1] for match in found), "")
 
 
 def _program(tool: str, events: Sequence[Event]) -> Iterator[Reading]:
@@ -249,6 +265,11 @@ def _partitions(values: Sequence[Value]) -> Iterator[Reading]:
 
 
 def _drive(values: Sequence[Value]) -> Iterator[Reading]:
+    said = list(_counters(values))
+    yield from said or _no_errors(values)
+
+
+def _counters(values: Sequence[Value]) -> Iterator[Reading]:
     for value in values:
         if value.name in SMART_BAD and isinstance(value.value, float) and value.value > 0:
             yield Reading(
@@ -271,6 +292,19 @@ def _drive(values: Sequence[Value]) -> Iterator[Reading]:
             )
         elif (says := _health(value)) is not None:
             yield says
+
+
+def _no_errors(values: Sequence[Value]) -> Iterator[Reading]:
+    """Say that a drive's own counters show no error, if it has such counters and none of them does."""
+    counted = [value for value in values if value.name in SMART_BAD and isinstance(value.value, float)]
+    if counted:
+        yield Reading(
+            "drive-counts-no-errors",
+            counted[0].subject,
+            f"The drive counts no {SMART_BAD[counted[0].name]}. It does not record how long requests take, so it may "
+            "be slow all the same.",
+            strength=Strength.CONTEXT,
+        )
 
 
 def _health(value: Value) -> Reading | None:
