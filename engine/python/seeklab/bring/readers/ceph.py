@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from seeklab.bring.block import Block, JobRow, Latency, Value
-from seeklab.bring.numbers import number, scaled
+from seeklab.bring.numbers import K, number, scaled
 from seeklab.bring.tables import rows, unique
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ def _said(line: str, at: int) -> Iterator[Value]:
             yield Value("cluster", "oldest", float(slow[2]), "s", at)
         for name in re.findall(r"osd\.\d{1,6}", line):
             yield Value(name, "slow", 1.0, line=at)
+        for name in re.findall(r"mon\.[\w.-]{1,60}", line):
+            yield Value(name, "slow monitor", 1.0, line=at)
     if blocked := BLOCKED.search(line):
         name = blocked[3] or "cluster"
         yield Value(name if name.startswith("osd.") else "cluster", "blocked", float(blocked[1]), line=at)
@@ -154,7 +156,8 @@ def _rados(lines: Lines, at: int) -> Block | None:
     latency = Latency(1e3 * of["mean_s"] if "mean_s" in of else None)
     way = "read" if any("reads made" in line for line in lines[at:end]) else "write"
     moved = of.get("mb_per_s")
-    row = JobRow("rados bench", way, per_s, None if moved is None else moved * 1e6, of.get("count"), latency)
+    # The tool divides by 1024 twice and prints MB.
+    row = JobRow("rados bench", way, per_s, None if moved is None else moved * K * K, of.get("count"), latency)
     return Block("rados-bench", at + 1, end, [row])
 
 

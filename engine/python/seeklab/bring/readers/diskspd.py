@@ -28,6 +28,8 @@ TOTAL = re.compile(r"total:\s{1,20}(\d[\d|. N/A]{4,160})$")
 PERCENTILE = re.compile(
     r"(min|max|\d{1,2}(?:\.\d)?(?:th|st|nd|rd)|\d-nines)\s{0,8}\|\s{0,12}(\S{1,14})\s{0,12}\|\s{0,12}(\S{1,14})\s{0,12}\|"
 )
+COMMAND = re.compile(r" -(b|t|o|w)(\d{1,9}[KMG]?)\b| -(r)\b")
+"""Options of the command above a result that was cut at its top."""
 ONLY = re.compile(r"performing (read|write) test")
 MAX_LINES = 1200
 
@@ -37,7 +39,8 @@ def read(lines: Lines, at: int) -> Block | None:
     options: dict[str, str] = {}
     totals: dict[str, list[float]] = {}
     times: dict[str, dict[float, float]] = {"read": {}, "write": {}}
-    title, only, end = "", "", at
+    title, end = "", at
+    only = _command(lines, at, options)
     for index in range(at, min(len(lines), at + MAX_LINES)):
         line = lines[index].strip().removeprefix("- ")
         if index > at + 1 and (line.startswith("Command Line:") or not _belongs(line)):
@@ -58,6 +61,19 @@ def read(lines: Lines, at: int) -> Block | None:
     rows = [row for way in ("read", "write") if (row := _row(way, totals, options, times[way])) is not None]
     notes = [] if rows else ["the totals of this diskspd are not in the text"]
     return Block(TOOL, at + 1, end, list(rows), notes=notes)
+
+
+def _command(lines: Lines, at: int, options: dict[str, str]) -> str:
+    """Read the options of a command above a table; return the only direction of the test, if it has one."""
+    if not TITLE.match(lines[at].strip()):
+        return ""
+    command = next((line for line in lines[max(0, at - 6) : at] if "diskspd" in line and COMMAND.search(line)), "")
+    of = {found[1] or found[3]: found[2] for found in COMMAND.finditer(command)}
+    for letter, name in (("b", "bs"), ("o", "iodepth"), ("t", "numjobs")):
+        if of.get(letter):
+            options[name] = of[letter]
+    options["rw"] = "rand" if "r" in of else ""
+    return {"100": "write", "0": "read"}.get(of.get("w", "0"), "") if command else ""
 
 
 def _belongs(line: str) -> bool:

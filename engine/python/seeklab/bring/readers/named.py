@@ -36,7 +36,6 @@ SHOWN = (
     ("ethtool", r"Settings for \S{1,20}:$", "the speed and duplex of the link"),
     ("tc", r"qdisc \w{2,20} [0-9a-f]{1,5}: ", "queues and drops of the network interface"),
     ("mtr", r"(?:HOST: |traceroute to |Start: \d{4}-)", "the path of packets and their loss"),
-    ("iperf", r"\[\s?\d{1,3}\]\s+\d[\d.]*-\d[\d.]*\s+sec\s", "the rate of the network"),
     ("mount", r"\S{1,60} on / type ", "mount options, such as sync, discard and data="),
     ("findmnt", r"TARGET\s+SOURCE\s+FSTYPE\s+OPTIONS", "mount options"),
     ("fstab", r"(?:UUID=|/dev/)\S{1,120}\s+\S{1,200}\s+(?:ext[234]|xfs|btrfs|nfs4?|swap|vfat)\s", "mount options"),
@@ -74,7 +73,6 @@ SHOWN = (
         r"(?:vd[a-z]|sd[a-z]|hd[a-z]) (?:rd_req|rd_bytes|wr_req|flush_operations) \d",
         "counters of a guest's disk since its start",
     ),
-    ("gluster-profile", r"Brick: \S|Cumulative Stats:|%-latency\s+Avg-latency", "times of a brick by operation"),
     (
         "storcli",
         r"CLI Version = |DG/VD TYPE\s+State\s|EID:Slt DID State|Ctl Model\s+Ports",

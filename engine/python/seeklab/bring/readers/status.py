@@ -105,21 +105,32 @@ def _value(text: str) -> float | str:
     return text if value is None else value
 
 
-ARC = re.compile(r"\s*([A-Za-z][\w /()+-]{2,60}):\s+(?:(\d{1,3}(?:\.\d{1,9})?) %\s+)?([\d.]+)\s?(\S*)")
+ARC = re.compile(
+    r"\s*([A-Za-z][\w /()+-]{2,60}):\s+(?:< )?(?:(\d{1,3}(?:\.\d{1,9})?) ?%\s*)?(?:([\d.]{1,18})\s*([A-Za-z]*))?"
+)
+L2ARC = re.compile(r"\s*L2 ?ARC (?!evictions)|\s*Cache hits|\s*ARC |\s*DMU |\s*ZIL |\s*Solaris|\s*Tunables|\s*VDEV")
+"""Headings of the sections of arc_summary, whose names repeat within them."""
 
 
 def _arc(lines: Lines, at: int) -> tuple[list[Value], int]:
+    """Read arc_summary. A name in the section of the cache devices gets `L2ARC` in front."""
     found: list[Value] = []
+    section = ""
     end = at
     for index in range(at, min(len(lines), at + MAX_PAIRS)):
-        if not (match := ARC.match(lines[index])):
-            if lines[index].strip() and index > end + 2:
+        line = lines[index]
+        if L2ARC.match(line):
+            section = "L2ARC " if line.lstrip().startswith(("L2ARC", "L2 ARC")) else ""
+        match = ARC.match(line)
+        if not match or not (match[2] or match[3]):
+            if line.strip() and not match and index > end + 2 and not line.rstrip().endswith(":"):
                 break
             continue
+        name = section + match[1].strip()
         if match[2]:
-            found.append(Value("arc", f"{match[1].strip()} share", float(match[2]), "%", index + 1))
-        if (value := scaled(f"{match[3]}{match[4]}")) is not None:
-            found.append(Value("arc", match[1].strip(), value, line=index + 1))
+            found.append(Value("arc", f"{name} share", float(match[2]), "%", index + 1))
+        if match[3] and (value := scaled(f"{match[3]}{match[4]}")) is not None:
+            found.append(Value("arc", name, value, line=index + 1))
         end = index + 1
     return found, end
 
@@ -382,7 +393,12 @@ FORMS = Forms(
         _controller,
     ),
     Form("zfs-get", r"NAME\s+PROPERTY\s+VALUE\s+SOURCE", _properties),
-    Form("arc_summary", r"ARC (?:size \(current\)|total accesses|summary|Size:)", _arc),
+    Form(
+        "arc_summary",
+        r"ARC (?:size \(current\)|[Tt]otal accesses|summary|Size:|status:|Misc:)"
+        r"|L2 ?ARC (?:status|Summary|size|breakdown)|Cache hits by |CACHE HITS BY |L2 eligible evictions:",
+        _arc,
+    ),
     Form("arcstat", r"time\s+(?:read|hits|miss)\s", _columns),
     Form("ceph-osd-perf", r"osd\s+commit_latency", _columns),
     Form("nfsstat", r"(?:Client|Server) rpc stats:", _nfsstat),
@@ -392,7 +408,11 @@ FORMS = Forms(
     Form("atop", r"(?:ATOP - |(?:DSK|LVM|MDD|MEM|CPU|PRC) \|)", _atop),
     Form("pveperf", r"CPU BOGOMIPS:", _pveperf),
     Form("pg_test_fsync", r"(?:open_datasync|fdatasync|fsync|open_sync)\s+[\d.,]+ ops/sec", _pg_test_fsync),
-    Form("innodb-status", r"FILE I/O$|.{0,60}INNODB MONITOR OUTPUT|Pending normal aio reads:", _innodb),
+    Form(
+        "innodb-status",
+        r"FILE I/O$|.{0,60}INNODB MONITOR OUTPUT|Pending normal aio reads:|\d{1,9} pending log (?:flushes|writes)",
+        _innodb,
+    ),
     Form("biotop", r"PID\s+COMM\s+D\s+MAJ\s+MIN\s+DISK\s", _biotop),
     Form("btt", r"ALL\s+MIN\s+AVG\s+MAX\s+N$", _btt),
     Form("hdparm", r"Timing (?:cached|buffered disk|O_DIRECT (?:cached|disk)) reads:", _hdparm),
@@ -404,6 +424,5 @@ FORMS = Forms(
         "names the devices below each other",
     ),
     Form("macos-iostat", r"KB/t\s+tps\s+MB/s", paragraph(60), "has no times, only sizes and rates"),
-    Form("iperf", r"\[ ID\] Interval\s+Transfer\s", paragraph(60), "shows the rate of the network"),
 )
 STARTS, HOLDS, read = FORMS.starts, FORMS.holds, FORMS.read

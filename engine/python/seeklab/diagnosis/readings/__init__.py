@@ -13,7 +13,9 @@ from seeklab.diagnosis.readings import (
     measurements,
     network,
     pools,
+    profiles,
     requests,
+    statements,
     states,
     words,
     write_path,
@@ -26,7 +28,22 @@ if TYPE_CHECKING:
     from seeklab.bring.block import Block
     from seeklab.diagnosis.reading import Reading
 
-PARTS = (words, states, devices, courses, pools, jobs, application, write_path, network, measurements, requests, host)
+PARTS = (
+    words,
+    statements,
+    states,
+    devices,
+    courses,
+    pools,
+    jobs,
+    application,
+    write_path,
+    network,
+    profiles,
+    measurements,
+    requests,
+    host,
+)
 
 
 def readings(blocks: Sequence[Block]) -> list[Reading]:

@@ -23,6 +23,14 @@ MIN_FEED, MAX_FEED = 1e5, 4e7
 LIMIT_SHARE = 0.98
 """The ARC's metadata is at its limit from this share on."""
 MIN_READS = 1000
+MOSTLY_MISSED = 0.5
+SUMMARY = (
+    ("cache hit ratio share", "arc-hits", "The ARC answers {}% of reads, counted since boot."),
+    ("data demand efficiency share", "arc-demand", "It answers {}% of the reads of data that programs wait for."),
+    ("data prefetch efficiency share", "arc-prefetch", "It answers {}% of the reads that prefetch data."),
+    ("l2arc hit ratio share", "l2arc-hits", "The cache devices answer {}% of the reads that the ARC cannot."),
+)
+"""Shares in arc_summary, each with its reading."""
 """Fewer reads say nothing about the share of hits."""
 
 
@@ -319,6 +327,22 @@ def _arc(values: dict[str, float | str]) -> Iterator[Reading]:
             strength=Strength.CONTEXT,
             values={"share": hits / (hits + misses)},
         )
+    yield from _metadata_misses(numbers)
+
+
+def _metadata_misses(numbers: dict[str, float]) -> Iterator[Reading]:
+    """Find metadata that the ARC does not hold: each file then costs reads of its own."""
+    hits, misses = (numbers.get(f"demand_metadata_{what}", 0.0) for what in ("hits", "misses"))
+    if hits + misses > MIN_READS and misses > MOSTLY_MISSED * (hits + misses):
+        yield Reading(
+            "arc-metadata-misses",
+            "ARC",
+            f"The ARC has only {100 * hits / (hits + misses):.0f}% of the metadata that are asked for, counted since "
+            "boot.",
+            f"{count(hits)} / ({count(hits)} + {count(misses)}) = {hits / (hits + misses):.2f}",
+            strength=Strength.CONTEXT,
+            values={"share": hits / (hits + misses)},
+        )
 
 
 def _arc_intervals(values: Sequence[Value]) -> Iterator[Reading]:
@@ -340,22 +364,29 @@ def _arc_intervals(values: Sequence[Value]) -> Iterator[Reading]:
 
 
 def _summary(values: dict[str, float | str]) -> Iterator[Reading]:
-    meta = values.get("Metadata cache size (current) share")
-    if isinstance(meta, float) and meta > 100 * LIMIT_SHARE:
+    """Yield what arc_summary says; the case of its names changed with its versions."""
+    of = {name.lower(): value for name, value in values.items() if isinstance(value, float)}
+    meta = of.get("metadata cache size (current) share")
+    if meta is not None and meta > 100 * LIMIT_SHARE:
         yield Reading(
             "arc-metadata-limit",
             "ARC",
             f"The metadata of the ARC are at their limit: {meta:.1f}%.",
             values={"share": meta / 100},
         )
-    hits = values.get("Cache hit ratio share")
-    if isinstance(hits, float):
+    for name, id_, sentence in SUMMARY:
+        if (share := of.get(name)) is not None:
+            yield Reading(
+                id_, "ARC", sentence.format(f"{share:.0f}"), strength=Strength.CONTEXT, values={"share": share / 100}
+            )
+    throttled = of.get("memory throttle count", 0.0)
+    if throttled:
         yield Reading(
-            "arc-hits",
+            "arc-throttled",
             "ARC",
-            f"The ARC answers {hits:.0f}% of reads, counted since boot.",
+            f"ZFS held writes back {count(throttled)} times since boot because memory was short.",
             strength=Strength.CONTEXT,
-            values={"share": hits / 100},
+            values={"times": throttled},
         )
 
 

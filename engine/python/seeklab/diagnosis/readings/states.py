@@ -82,6 +82,15 @@ def _cluster(values: Sequence[Value]) -> Iterator[Reading]:
             lines=slow,
             max_ms=1e3 * oldest,
         )
+        monitors = sorted({name for name, _ in _numbers(values, "slow monitor")})
+        if monitors and not daemons:
+            yield _words(
+                "slow-monitors",
+                ", ".join(monitors),
+                f"All slow operations are of monitors ({', '.join(monitors)}): their own database, the network between "
+                "them or a message that they cannot answer, not the devices of OSDs.",
+                monitors=len(monitors),
+            )
         if 0 < len(daemons) < FEW:
             yield _words(
                 "few-slow-osds",
