@@ -1,0 +1,357 @@
+"""Logs and profiles whose lines tell where the time went: the readings, their values, and what follows from them.
+
+The texts have our own numbers in the forms of the tools.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from seeklab.bring import blocks
+from seeklab.bring.block import Copy, JobRow
+from seeklab.diagnosis import answer
+
+if TYPE_CHECKING:
+    from seeklab.diagnosis.reading import Reading
+
+STEP = '{{ "event": "{}",\n "time": "2026-02-05T07:50:{:09.6f}+0000",\n "duration": 0.1 }},\n'
+
+
+def operation(seconds: float, **after: float) -> str:
+    """Return an operation of an OSD as its admin socket prints it; `after` has the seconds before each step."""
+    at, steps = 14.5, STEP.format("initiated", 14.5)
+    for name, passed in after.items():
+        at += passed
+        steps += STEP.format(name.replace("_FROM_", " from "), at)
+    return (
+        f'{{ "description": "osd_op(client.4.0:27 1.4 1:2:::rbd_data.1:head [write 0~4096] snapc 0=[] e19)",\n'
+        f' "initiated_at": "2026-02-05T07:50:14.500000+0000",\n "age": 17.1,\n "duration": {seconds},\n'
+        f' "type_data": {{\n "flag_point": "commit sent; apply or cleanup",\n "events": [\n{steps}] }} }},\n'
+    )
+
+
+AT_PEER = {"reached_pg": 0.01, "op_commit": 0.04, "sub_op_commit_rec_FROM_7": 2.4, "done": 0.01}
+AT_STORE = {"reached_pg": 0.01, "sub_op_commit_rec_FROM_7": 0.01, "op_commit": 1.9, "done": 0.01}
+IN_QUEUE = {"reached_pg": 1.5, "op_commit": 0.04, "sub_op_commit_rec_FROM_7": 0.01, "done": 0.01}
+CUT = {"reached_pg": 0.01}
+# The first form of these reports has the time of a step in front of its name.
+OLD = """{ "description": "osd_op(client.4.1:117 rb.0.1 [] 2.8eb ondisk+write e92)",
+  "received_at": "2026-03-25 19:41:47.100000",
+  "age": "2.186521",
+  "duration": "1.210000",
+  "type_data": [
+        "commit sent; apply or cleanup",
+        [
+            { "time": "2026-03-25 19:41:47.100000",
+              "event": "reached_pg"},
+            { "time": "2026-03-25 19:41:47.110000",
+              "event": "waiting for subops from 1,2"},
+            { "time": "2026-03-25 19:41:48.310000",
+              "event": "journaled_completion_queued"}]]}
+"""
+GLUSTER = """Brick: srv1:/data/brick1
+------------------------
+Cumulative Stats:
+   Block Size:               4096b+               8192b+
+ No. of Reads:                    0                    9
+No. of Writes:                 2623                   12
+ %-latency   Avg-latency   Min-Latency   Max-Latency   No. of calls         Fop
+ ---------   -----------   -----------   -----------   ------------        ----
+      0.00       0.00 us       0.00 us       0.00 us            365      FORGET
+      8.20     410.00 us      60.00 us    9120.00 us           2623       WRITE
+     91.80   11230.00 us    8123.00 us  120310.00 us           1072       FSYNC
+
+    Duration: 600 seconds
+   Data Read: 0 bytes
+"""
+SYSBENCH = """sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
+
+Number of threads: 1
+
+File operations:
+    reads/s:                      443.00
+    writes/s:                     300.00
+    fsyncs/s:                     960.00
+
+Throughput:
+    read, MiB/s:                  6.92
+    written, MiB/s:               4.69
+
+Latency (ms):
+         avg:                                    0.59
+"""
+EVERY_SECOND = """```sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)
+
+[ 1s ] reads: 0.00 MiB/s writes: 1.00 MiB/s fsyncs: 8000.00/s latency (ms,95%): 0.090
+[ 2s ] reads: 0.00 MiB/s writes: 3.00 MiB/s fsyncs: 9000.00/s latency (ms,95%): 0.110
+```
+"""
+IPERF = """Connecting to host 10.0.0.2, port 5201
+[ ID] Interval           Transfer     Bitrate         Retr  Cwnd
+[  5]   0.00-1.00   sec   110 KBytes   900 Kbits/sec    7   2.83 KBytes
+[  5]   1.00-2.00   sec  0.00 Bytes  0.00 bits/sec    2   1.41 KBytes
+[  5]   2.00-3.00   sec   1.20 MBytes  10.1 Mbits/sec    0   8.48 KBytes
+- - - - - - - - - - - - - - - - - - - - - - - - -
+[  5]   0.00-3.00   sec  1.31 MBytes  3.67 Mbits/sec    9             sender
+"""
+FAST = """[  5]   0.00-1.00   sec  1.09 GBytes  9.40 Gbits/sec   12   1.31 MBytes
+[  5]   1.00-2.00   sec  1.09 GBytes  9.38 Gbits/sec    9   1.31 MBytes
+"""
+STATS = """[/dev/sdf2].write_io_errs   3
+[/dev/sdf2].read_io_errs    0
+[/dev/sdf2].corruption_errs 1
+"""
+MONGO = (
+    '{{"t":{{"$date":"2026-04-25T07:18:42.590+00:00"}},"s":"I","c":"COMMAND","ctx":"conn8","msg":"Slow query","attr":{{'
+    '"planSummary":"{}","docsExamined":{},"nreturned":{},"storage":{},"durationMillis":{}}}}}\n'
+)
+MONGO_3 = (
+    "2026-06-07T02:25:15.295+0800 I COMMAND [conn3] command shop.orders command: find {{ }} planSummary: COLLSCAN "
+    "keysExamined:0 docsExamined:{} cursorExhausted:1 nreturned:{} reslen:241 protocol:op_query 1297ms\n"
+)
+MYSQL = """# Time: 2026-08-23T17:40:26.991000Z
+# User@Host: app[app] @  [10.0.0.9]  Id:   2
+# Query_time: {}  Lock_time: {} Rows_sent: {}  Rows_examined: {}
+SET timestamp=1535017226;
+select * from orders where note = 'x';
+"""
+GC = (
+    "[2026-07-25T08:24:{:02},919][WARN ][o.e.m.j.JvmGcMonitorService] [n1] [gc][{}] overhead, spent [{}] collecting in "
+    "the last [{}]\n"
+)
+SLOW_REQUEST = (
+    "2026-03-04 21:22:38.13{0} osd.0 osd.0 10.0.0.3:6800/2205 78{0} : cluster [WRN] slow request 31.2 seconds old, "
+    "received at 2026-03-04 21:22:07.25: osd_op(client.1696664.0:776670 1.6b 1:d6adde44:::rbd_data.1347.00:head "
+    "[write 655360~4096] snapc a=[] ondisk+write+known_if_redirected e201) currently {1}\n"
+)
+MONITORS = """  cluster:
+    id:     477e46f1-ae41-4e43-9c8f-72c918ab0a20
+    health: HEALTH_WARN
+            4 slow ops, oldest one blocked for 675 sec, daemons [mon.a,mon.c] have slow ops.
+"""
+ARC = """ARC Size:\t\t\t\t99.70%\t15.95\tGiB
+\tTarget Size: (Adaptive)\t\t100.00%\t16.00\tGiB
+
+ARC Total accesses:\t\t\t\t\t944.38M
+\tCache Hit Ratio:\t\t88.24%\t833.31M
+\tData Demand Efficiency:\t\t72.40%\t299.96M
+
+L2 ARC Summary: (HEALTHY)
+\tHit Ratio:\t\t\t\t21.00%\t1.31M
+"""
+ARCSTATS = """12 1 0x01 92 4416 5899462154 338894250281483
+name                            type data
+hits                            4    120000000
+misses                          4    60000000
+demand_metadata_hits            4    12000000
+demand_metadata_misses          4    48000000
+"""
+DISKSPD = """diskspd.exe -b256K -t2 -w100 -o32 -Sh -r -d60 -L t.dat
+Total IO
+thread |       bytes     |     I/Os     |     MB/s   |  I/O per s |  AvgLat  | LatStdDev |  file
+-----------------------------------------------------------------------------------------------------
+total:      131072000000 |       500000 |     208.33 |     800.00 |   80.000 |    41.172
+"""
+RADOS = """Total time run:         10.0
+Total writes made:      350
+Write size:             4194304
+Bandwidth (MB/sec):     140
+"""
+VMKERNEL = (
+    "2026-11-02T09:01:22.123Z cpu3:2097)WARNING: ScsiDeviceIO: 1564: Device naa.600508b1001c5aa performance has "
+    "deteriorated. I/O latency increased from average value of 1832 microseconds to 28022 microseconds.\n"
+)
+ATA = """[  246.686946] ata2.00: failed command: WRITE FPDMA QUEUED
+[  246.687087] ata2.00: cmd 61/08:20:20:cd:15/00:00:04:00:00/40 tag 4 ncq dma 4096 out
+                        res 40/00:00:00:00:00/00:00:00:00:00/00 Emask {}
+[  246.687171] ata2.00: status: {{ DRDY }}
+[  246.687999] ata2: hard resetting link
+[  246.688001] blk_update_request: I/O error, dev sdb, sector 512
+"""
+BARE_ATA = "status: { DRDY }\nhard resetting link\nfailed command: FLUSH CACHE EXT\nres 40/00:01 Emask 0x4 (timeout)\n"
+KERNEL = (
+    "Apr 04 02:05:11.762013 hv01-sdlc kernel: sd 11:0:0:1: [sdb] tag#68 Sense Key : Medium Error [current]\n"
+    "Apr 04 02:05:12.762013 hv01-sdlc kernel: Buffer I/O error on dev sdc1, logical block 836, async page read\n"
+)
+UAS = """Sep 01 20:51:44 pc kernel: sd 2:0:0:0: [sdc] tag#18 uas_eh_abort_handler 0 uas-tag 1 inflight: CMD OUT
+Sep 01 20:52:14 pc kernel: usb 4-2: reset SuperSpeed Plus Gen 2x1 USB device number 6 using xhci_hcd
+"""
+BTRFS = """[313516.311298] BTRFS: error (device nvme2n1) in __btrfs_update_delayed_inode:1075: errno=-5 IO failure
+[313516.316955] BTRFS info (device nvme2n1): forced readonly
+"""
+
+
+def said(text: str) -> dict[str, Reading]:
+    """Return the readings of a text by their names."""
+    return {reading.id: reading for reading in answer([blocks(text)]).readings}
+
+
+def cause(text: str) -> tuple[str, str] | None:
+    """Return the first cause and its word."""
+    first = answer([blocks(text)]).causes[:1]
+    return (first[0].cause.id, first[0].confidence) if first else None
+
+
+@pytest.mark.parametrize(
+    ("text", "reading", "share"),
+    [
+        ("".join(operation(2.46, **AT_PEER) for _ in range(3)), "ops-wait-for-peers", 0.98),
+        (operation(1.93, **AT_STORE), "ops-wait-for-store", 0.99),
+        (operation(1.56, **IN_QUEUE), "ops-wait-for-queue", 0.96),
+        (operation(1.56, **CUT), "ceph-ops", 1.0),
+        (OLD, "ops-wait-for-store", 0.99),
+    ],
+)
+def test_operations_of_ceph_tell_what_they_wait_for(text: str, reading: str, share: float) -> None:
+    found = said(text)
+    assert found[reading].values["share"] == pytest.approx(share, abs=0.01)
+    assert ("few-slow-osds" in found) == (reading == "ops-wait-for-peers")
+    assert found.get("few-slow-osds", found[reading]).subject in ("osd.7", "ceph")
+
+
+@pytest.mark.parametrize(
+    ("text", "reading", "values"),
+    [
+        (GLUSTER, "brick-calls", {"share": 0.918, "ms": 11.23}),
+        (GLUSTER, "brick-syncs", {"share": 0.918, "ms": 11.23}),
+        (SYSBENCH, "sysbench-rates", {"fsyncs": 960.0, "writes": 300.0}),
+        (EVERY_SECOND, "sysbench-rates", {"fsyncs": 8500.0, "writes": 0.0}),
+        (IPERF, "network-losses", {"share": 2 / 3, "bytes_per_s": 11e6 / 24}),
+        (FAST, "network-rate", {"bytes_per_s": 9.39e9 / 8}),
+        (MONGO.format("COLLSCAN", 1306907, 1, "{}", 1335), "rows-examined", {"ms": 1335.0, "of_storage": 0.0}),
+        (MONGO_3.format(108021, 0), "rows-examined", {"ms": 1297.0, "of_storage": 1.0, "statements": 1}),
+        (2 * MYSQL.format(15.0, 0.1, 2, 40000), "rows-examined", {"ms": 15e3, "examined": 40e3, "statements": 2}),
+        (MYSQL.format(15.0, 14.0, 1, 0), "lock-waits", {"lines": 1}),
+        (
+            GC.format(38, 1, "6.5s", "7.5s") + GC.format(48, 2, "700ms", "1.5s"),
+            "gc-overhead",
+            {"share": 0.8, "ms": 7200},
+        ),
+        (SLOW_REQUEST.format(1, "sub_op_commit_rec from 1"), "requests-wait-for-peer", {"share": 1.0}),
+        (SLOW_REQUEST.format(1, "no flag points reached"), "requests-wait", {"requests": 1}),
+        (MONITORS, "slow-monitors", {"monitors": 2}),
+        (ARC, "arc-hits", {"share": 0.88}),
+        (ARC, "arc-demand", {"share": 0.72}),
+        (ARC, "l2arc-hits", {"share": 0.21}),
+        (ARCSTATS, "arc-metadata-misses", {"share": 0.2}),
+        (VMKERNEL, "vmkernel-slow-device", {"ms": 28.022}),
+        (ATA.format("0x4 (timeout)"), "kernel-timeout", {"lines": 1}),
+        (ATA.format("0x10 (ATA bus error)"), "kernel-link-errors", {"lines": 1}),
+    ],
+)
+def test_a_line_tells_its_values(text: str, reading: str, values: dict[str, float]) -> None:
+    found = said(text)[reading].values
+    assert {name: found[name] for name in values} == pytest.approx(values, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "absent"),
+    [
+        (FAST, "network-losses"),
+        (MONGO.format("IXSCAN", 20000, 500, "{}", 1335), "rows-examined"),
+        (MYSQL.format(15.0, 0.1, 1, 5000), "rows-examined"),
+        (MYSQL.format(15.0, 0.1, 1, 5000), "lock-waits"),
+        (GLUSTER.replace("91.80", "11.80"), "brick-syncs"),
+        (ARCSTATS.replace("48000000", "9000000"), "arc-metadata-misses"),
+        (MONITORS.replace("mon.c", "osd.3"), "slow-monitors"),
+    ],
+)
+def test_a_line_does_not_tell_what_it_does_not_have(text: str, absent: str) -> None:
+    found = said(text)
+    assert found
+    assert absent not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (MONGO.format("COLLSCAN", 1306907, 1, "{}", 1335), ("application-work", "likely")),
+        (
+            MONGO.format("COLLSCAN", 1306907, 1, '{"data":{"timeReadingMicros":1200000}}', 1335),
+            ("application-work", "possible"),
+        ),
+        (MONGO_3.format(108021, 0), ("application-work", "possible")),
+        (GC.format(38, 1, "6.5s", "7.5s"), ("application-work", "likely")),
+        (GC.format(38, 1, "400ms", "1.5s"), ("application-work", "possible")),
+        (IPERF, ("network-retransmits", "likely")),
+        (FAST, None),
+        (GLUSTER, ("sync-one-by-one", "possible")),
+        (ATA.format("0x4 (timeout)"), ("hung-device", "likely")),
+        (ATA.format("0x10 (ATA bus error)"), ("bad-link", "shown")),
+        (BARE_ATA, ("hung-device", "likely")),
+        (UAS, ("hung-device", "likely")),
+        (BTRFS, None),
+    ],
+)
+def test_the_first_cause_of_a_line(text: str, expected: tuple[str, str] | None) -> None:
+    assert cause(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reading", "subject"),
+    [
+        (KERNEL, "kernel-medium-error", "sdb"),
+        (KERNEL, "kernel-io-error", "sdc1"),
+        (BARE_ATA.replace("status", "ata2.00: status"), "kernel-timeout", "kernel"),
+        (ATA.format("0x4 (timeout)").partition("blk")[0], "kernel-timeout", "ata2.00"),
+        (UAS, "kernel-timeout", "sdc"),
+        (BTRFS, "kernel-file-system-error", "nvme2n1"),
+        (STATS, "pool-errors", "sdf2"),
+        (STATS, "damaged-data", "sdf2"),
+    ],
+)
+def test_an_error_has_the_name_of_its_device(text: str, reading: str, subject: str) -> None:
+    assert said(text)[reading].subject == subject
+
+
+def test_the_table_of_diskspd_has_the_options_of_the_command_above() -> None:
+    (block,) = blocks(DISKSPD).blocks
+    (row,) = block.records
+    assert isinstance(row, JobRow)
+    assert (row.direction, row.per_s, row.total.mean_ms) == ("write", 800.0, 80.0)
+    assert {name: row.options[name] for name in ("bs", "iodepth", "numjobs", "rw")} == {
+        "bs": "256K",
+        "iodepth": "32",
+        "numjobs": "2",
+        "rw": "randwrite",
+    }
+
+
+def test_a_fence_may_be_in_the_line_of_the_heading() -> None:
+    assert [(block.tool, block.first) for block in blocks(EVERY_SECOND).blocks] == [("sysbench", 1)]
+
+
+def test_rados_prints_mebibytes() -> None:
+    (block,) = blocks(RADOS).blocks
+    (row,) = block.records
+    assert isinstance(row, JobRow)
+    assert row.bytes_per_s == 140 * 2**20
+
+
+@pytest.mark.parametrize(("option", "is_cached"), [("", False), ("-D ", False), ("-C ", True), ("-RC ", True)])
+def test_ioping_measures_memory_only_if_it_was_told_to(option: str, *, is_cached: bool) -> None:
+    text = f"$ ioping {option}.\n" + "".join(
+        f"4 KiB <<< . (ext4 /dev/sda1): request={at} time=3.33 ms\n" for at in range(1, 16)
+    )
+    assert ("buffered" in said(text)) == is_cached
+
+
+@pytest.mark.parametrize(("seconds", "is_limited"), [(230.0, True), (23.0, False)])
+def test_a_fast_copy_is_not_limited_by_its_calls(seconds: float, *, is_limited: bool) -> None:
+    text = (
+        "$ dd if=/dev/sdb of=/dev/null iflag=direct bs=64k count=65536\n65536+0 records in\n65536+0 records out\n"
+        f"4294967296 bytes (4.3 GB) copied, {seconds} s, {4294.97 / seconds:.1f} MB/s\n"
+    )
+    assert isinstance(blocks(text).blocks[0].records[0], Copy)
+    assert ("call-by-call" in said(text)) == is_limited
+
+
+def test_a_copy_to_dev_zero_is_a_read() -> None:
+    text = (
+        "$ dd if=/data/a of=/dev/zero bs=512k\n2048+0 records in\n1073741824 bytes (1.1 GB) copied, 0.5 s, 2.1 GB/s\n"
+    )
+    found = said(text)
+    assert found["copy"].values["is_write"] == 0.0
+    assert "dd-without-sync" not in found
