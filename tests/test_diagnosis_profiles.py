@@ -163,6 +163,16 @@ VMKERNEL = (
     "2026-11-02T09:01:22.123Z cpu3:2097)WARNING: ScsiDeviceIO: 1564: Device naa.600508b1001c5aa performance has "
     "deteriorated. I/O latency increased from average value of 1832 microseconds to 28022 microseconds.\n"
 )
+SENSE = (
+    "2026-05-01T10:00:00.123Z cpu1:2097)ScsiDeviceIO: 3015: Cmd(0x45d8) 0x2a, CmdSN 0x9 from world 2098 to dev "
+    '"naa.600508b1001c5aa" failed {} P:0x0 {} sense data: {}.\n'
+)
+BIOLATPCTS = """nvme0n1    p1    p50   p99  p100
+read     95us 985us 4.5ms  10ms
+flush     5us   5us  12ms  15ms
+"""
+RABBITMQ = "2026-05-01 10:00:00.1 [info] <0.99.0> Free disk space is insufficient. Free bytes: 99. Limit: 50000000\n"
+PINGED = "10 requests completed in 9.0 s, 250 iops, 250.0 MiB/s\n"
 ATA = """[  246.686946] ata2.00: failed command: WRITE FPDMA QUEUED
 [  246.687087] ata2.00: cmd 61/08:20:20:cd:15/00:00:04:00:00/40 tag 4 ncq dma 4096 out
                         res 40/00:00:00:00:00/00:00:00:00:00/00 Emask {}
@@ -237,6 +247,9 @@ def test_operations_of_ceph_tell_what_they_wait_for(text: str, reading: str, sha
         (ARC, "l2arc-hits", {"share": 0.21}),
         (ARCSTATS, "arc-metadata-misses", {"share": 0.2}),
         (VMKERNEL, "vmkernel-slow-device", {"ms": 28.022}),
+        (BIOLATPCTS, "read-percentiles", {"ms": 0.985, "late_ms": 4.5}),
+        (BIOLATPCTS, "flush-percentiles", {"ms": 0.005, "late_ms": 12.0}),
+        (PINGED, "job-use", {"ms": 4.0, "per_s": 250.0}),
         (ATA.format("0x4 (timeout)"), "kernel-timeout", {"lines": 1}),
         (ATA.format("0x10 (ATA bus error)"), "kernel-link-errors", {"lines": 1}),
     ],
@@ -283,9 +296,19 @@ def test_a_line_does_not_tell_what_it_does_not_have(text: str, absent: str) -> N
         (BARE_ATA, ("hung-device", "likely")),
         (UAS, ("hung-device", "likely")),
         (BTRFS, None),
+        (SENSE.format("H:0x0 D:0x2", "Valid", "0x3 0x11 0x0"), ("dying-member", "likely")),
+        (SENSE.format("H:0x0 D:0x2", "Valid", "0x4 0x44 0x0"), ("dying-member", "possible")),
+        (SENSE.format("H:0x0 D:0x2", "Valid", "0x2 0x8 0x0"), ("hung-device", "possible")),
+        (SENSE.format("H:0x5 D:0x0", "Possible", "0x0 0x0 0x0"), ("slow-below-the-host", "possible")),
+        (SENSE.format("H:0x1 D:0x0", "Possible", "0x0 0x0 0x0"), ("slow-below-the-host", "possible")),
+        (SENSE.format("H:0x0 D:0x8", "Possible", "0x0 0x0 0x0"), ("queue-limit", "possible")),
+        (SENSE.format("H:0x0 D:0x2", "Valid", "0x5 0x20 0x0"), None),
+        (SENSE.format("H:0x0 D:0x2", "Valid", "0x6 0x29 0x0"), None),
+        (RABBITMQ, ("full-pool", "possible")),
     ],
 )
 def test_the_first_cause_of_a_line(text: str, expected: tuple[str, str] | None) -> None:
+    assert said(text)
     assert cause(text) == expected
 
 
@@ -323,11 +346,12 @@ def test_a_fence_may_be_in_the_line_of_the_heading() -> None:
     assert [(block.tool, block.first) for block in blocks(EVERY_SECOND).blocks] == [("sysbench", 1)]
 
 
-def test_rados_prints_mebibytes() -> None:
-    (block,) = blocks(RADOS).blocks
+@pytest.mark.parametrize(("text", "mebibytes"), [(RADOS, 140), (PINGED, 250)])
+def test_the_rate_of_a_summary_is_in_mebibytes(text: str, mebibytes: int) -> None:
+    (block,) = blocks(text).blocks
     (row,) = block.records
     assert isinstance(row, JobRow)
-    assert row.bytes_per_s == 140 * 2**20
+    assert row.bytes_per_s == mebibytes * 2**20
 
 
 @pytest.mark.parametrize(("option", "is_cached"), [("", False), ("-D ", False), ("-C ", True), ("-RC ", True)])

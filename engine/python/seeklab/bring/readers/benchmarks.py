@@ -28,6 +28,7 @@ PINGED = re.compile(
 )
 TOTAL = re.compile(
     r"(\d{1,12}(?:\.\d{1,6})?) ?k? requests completed in .{1,60}?, (\d{1,9}(?:\.\d{1,6})?) ?([kKMG]?) iops"
+    r"(?:, (\d{1,9}(?:\.\d{1,6})?) ?([kKMGT]?i?B)/s)?"
 )
 
 
@@ -47,12 +48,16 @@ def _ioping(lines: Lines, at: int) -> tuple[list[JobRow], int]:
             )
         elif total := TOTAL.match(line):
             rate = scaled(total[2] + total[3], {"": 1, "k": 1e3, "m": 1e6, "g": 1e9})
+            if rate and total[4]:
+                size = (scaled(total[4] + total[5]) or size * rate) / rate
         elif line and not line.startswith(("---", "generated", "^C")):
             break
         end = index + 1 if line else end
-    if summary is None and not times:
+    if summary is None and not times and rate is None:
         return [], at
-    latency = summary or Latency(sum(times) / len(times), None, min(times), max(times))
+    latency = summary or (Latency(sum(times) / len(times), None, min(times), max(times)) if times else None)
+    # Its rate is one divided by the mean time, whatever the pauses between requests.
+    latency = latency or Latency(1e3 / rate if rate else None)
     asked = " ".join(lines[max(0, at - 2) : at])
     # Without -C, ioping drops what it reads from the page cache before it reads it again.
     options = {"iodepth": "1", "numjobs": "1", "direct": "0" if re.search(r"ioping .{0,40}-\w{0,8}C", asked) else "1"}
@@ -111,7 +116,8 @@ NAMED = paragraph(MAX_LINES)
 FORMS = Forms(
     Form(
         "ioping",
-        r"\d[\d.]{0,8} ?[kKMGT]?i?B (?:<<<|>>>|from|to) \S|--- .{1,120} ioping statistics ---",
+        r"\d[\d.]{0,8} ?[kKMGT]?i?B (?:<<<|>>>|from|to) \S|--- .{1,120} ioping statistics ---"
+        r"|\d[\d.]{0,12} ?k? requests completed in ",
         _ioping,
     ),
     Form(
@@ -143,6 +149,19 @@ FORMS = Forms(
         "mixes reads and writes at depth 64: the volume's most, not the time of a sync",
     ),
     Form("bench.sh", r"I/O Speed\(1st run\)", NAMED, "writes large blocks: bandwidth, not the time of a sync"),
+    Form(
+        "dbench",
+        r"dbench version \d|Throughput \d[\d.]{0,12} MB/sec .{0,60}procs",
+        NAMED,
+        "reports the rate of a mix of small file operations, and their times with -W or at its end",
+    ),
+    Form(
+        "kafka-perf",
+        r"\d{1,12} records sent, \d",
+        NAMED,
+        "has the times that a client waits, with its batches and the network",
+    ),
+    Form("nfsstat-list", r"nfs v[234] (?:client|server)\s+\w{3,20}:\s+\d", NAMED, "counts calls since boot"),
     Form("as-ssd", r"AS SSD Benchmark", NAMED, "has rates and times without a load"),
     Form("vdbench", r"[A-Z][a-z]{2} \d\d, \d{4}\s+interval\s+i/o\s", NAMED, "has rates and times by interval"),
 )

@@ -148,7 +148,31 @@ MESSAGES = (
         r"(?P<subject>naa\.\w{4,40}|t10\.\S{4,60}|eui\.\w{4,40})?\s?performance has deteriorated.{0,120}? to "
         r"(?P<us>\d{1,12})",
     ),
+    _message(
+        "rabbitmq-log",
+        "disk watermark",
+        ("disk resource limit alarm set", "ree space is insufficient", "Free disk space is insufficient"),
+        r"disk resource limit alarm set|[Ff]ree (?:disk )?space is insufficient",
+    ),
     _message("vmkernel-log", "queue full", "D:0x28", r"H:0x0 D:0x28 "),
+    *(
+        _message(
+            "vmkernel-log",
+            code,
+            "failed H:0x",
+            rf"(?:\bdev(?:ice)? \"?(?P<subject>[\w.:-]{{4,80}})\"? )?failed {status}",
+        )
+        for code, status in (
+            ("no path", r"H:0x1 "),
+            ("aborted command", r"H:0x[358] "),
+            ("busy device", r"H:0x2 |H:0x0 D:0x8 "),
+            ("device not ready", r"H:0x0 D:0x2 .{0,24}sense data: 0x2 "),
+            ("medium error", r"H:0x0 D:0x2 .{0,24}sense data: 0x3 "),
+            ("hardware error", r"H:0x0 D:0x2 .{0,24}sense data: 0x4 "),
+            ("refused command", r"H:0x0 D:0x2 .{0,24}sense data: 0x5 "),
+            ("unit attention", r"H:0x0 D:0x2 .{0,24}sense data: 0x6 "),
+        )
+    ),
     _message("vmkernel-log", "lost access", "Lost access to volume", r"Lost access to volume (?P<subject>\S{4,60})"),
     _message(
         "smartd-log",
@@ -341,7 +365,8 @@ HOLDS: tuple[str, ...] = (
     *(" timeout", "timed out", "frozen", "blocked for more than", "read-only", "remount-ro", "offline"),
     *("probe failure", "ycle has ", "relearn", "attery is discharging", "charge level is", "to Write ", "BBU "),
     *("write ahead log", "commit log syncs", "intended loop", "the semaphore", '"Slow query"', "disk watermark ["),
-    *("protocol:op_", "SError: {", "soft lockup", "# Query_time: ", "] overhead, spent ["),
+    *("protocol:op_", "SError: {", "soft lockup", "# Query_time: ", "] overhead, spent [", "failed H:0x"),
+    *("limit alarm set", "space is insufficient"),
     *("has deteriorated", "D:0x28", "Lost access", "Device: /dev/", "FAILED SMART", "not respond", "conn error"),
     *("ailing path", "mark as failed", "data-space", "Operation continuing", "throttl"),
     *("forced readonly", "IO failure", "corrupt leaf", "corruption detected", "abort_handler", "no usable path"),

@@ -1,4 +1,4 @@
-"""Rates and times by kind of call: gluster's profile of a volume, sysbench's file test, iperf3, and btrfs' errors."""
+"""Rates and times by kind of call: gluster's profile of a volume, sysbench's file test, iperf3, biolatpcts, btrfs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from seeklab.bring.block import Value
 from seeklab.bring.forms import Form, Forms
-from seeklab.bring.numbers import MS, number
+from seeklab.bring.numbers import MS, ms, number
 
 if TYPE_CHECKING:
     from seeklab.bring.lines import Lines
@@ -108,6 +108,25 @@ def _iperf(lines: Lines, at: int) -> tuple[list[Value], int]:
     return found, end
 
 
+def _percentiles(lines: Lines, at: int) -> tuple[list[Value], int]:
+    """Read biolatpcts: the times below which a share of each kind of request stays, for one device."""
+    device, *columns = lines[at].split()
+    found: list[Value] = []
+    end = at + 1
+    while end < min(len(lines), at + 6):
+        kind, *cells = lines[end].split() or [""]
+        times = [ms(cell) if cell != "-" else None for cell in cells]
+        if kind not in ("read", "write", "discard", "flush") or len(cells) != len(columns):
+            break
+        found += [
+            Value(device, f"{kind} {column}", value, "ms", end + 1)
+            for column, value in zip(columns, times, strict=True)
+            if value is not None
+        ]
+        end += 1
+    return found, end if found else at
+
+
 def _errors(lines: Lines, at: int) -> tuple[list[Value], int]:
     """Read `btrfs device stats`: errors by device."""
     found: list[Value] = []
@@ -126,6 +145,7 @@ FORMS = Forms(
     ),
     Form("sysbench", r"sysbench \d|File operations:|Throughput:$|\[ {0,4}\d{1,6}s \] reads: ", _sysbench),
     Form("iperf", r"\[ {0,3}\d{1,4}\]\s+\d[\d.]*-\d[\d.]*\s+sec\s|\[ ID\] Interval\s+Transfer\s", _iperf),
+    Form("biolatpcts", r"[\w!.-]{2,32}\s+p\d{1,3}(?:\.\d{1,3})?\s+p\d{1,3}(?:\.\d{1,3})?\s", _percentiles),
     Form("btrfs-stats", r"\[\S{1,60}\]\.\w{4,12}_(?:io_)?errs\s+\d", _errors),
 )
 STARTS, HOLDS, read = FORMS.starts, FORMS.holds, FORMS.read

@@ -161,6 +161,23 @@ def _iperf(values: Sequence[Value]) -> Iterator[Reading]:
         )
 
 
+def _percentiles(values: Sequence[Value]) -> Iterator[Reading]:
+    """Say what half of a device's requests take, and the slowest of a hundred."""
+    for device in dict.fromkeys(value.subject for value in values):
+        of = {value.name: value.value for value in values if value.subject == device and isinstance(value.value, float)}
+        for kind in ("read", "write", "flush"):
+            half, late = of.get(f"{kind} p50"), of.get(f"{kind} p99")
+            if half is not None and late is not None:
+                yield Reading(
+                    f"{kind}-percentiles",
+                    device,
+                    f"Half of the {kind}{'es' if kind == 'flush' else 's'} of {device} take up to {in_time(half)}, and "
+                    f"99% up to {in_time(late)}.",
+                    strength=Strength.RESOURCE,
+                    values={"ms": half, "late_ms": late},
+                )
+
+
 def _errors(values: Sequence[Value]) -> Iterator[Reading]:
     """Report counted errors: those of requests, and those of data that were read without an error."""
     for value in values:
@@ -183,6 +200,7 @@ PROFILES: Mapping[str, Callable[[Sequence[Value]], Iterator[Reading]]] = {
     "gluster-profile": _bricks,
     "sysbench": _sysbench,
     "iperf": _iperf,
+    "biolatpcts": _percentiles,
     "btrfs-stats": _errors,
 }
 """The readings, by tool."""

@@ -106,6 +106,14 @@ SPOKEN = {
     "errors grow": "a growing count of errors",
     "disk watermark": "a file system that is nearly full",
     "queue full": "a full queue of a device",
+    "no path": "a path on which no device answers",
+    "aborted command": "commands that were aborted, timed out or reset",
+    "busy device": "a busy device or path",
+    "device not ready": "a device that is not ready",
+    "medium error": "sectors that a device cannot read",
+    "hardware error": "a fault of a device's hardware",
+    "refused command": "a command that a device does not support, which is harmless",
+    "unit attention": "a device that was reset or changed",
     "lost access": "a volume that does not answer",
 }
 
