@@ -30,6 +30,7 @@ from seeklab.diagnosis import answer, diagnose
 from seeklab.diagnosis.causes import CAUSES, LIKELY, POSSIBLE, Verdict
 from seeklab.diagnosis.collect import script
 from seeklab.diagnosis.reading import Reading
+from seeklab.diagnosis.readings import are_used, readings
 from seeklab.diagnosis.replay import PLANS, replayed
 from test_diagnosis import CACHE, ERRORS, ETCD, FIO, MEMORY, PAIR, PRESSURE, RESILVER, SICK, SYNC, ZPOOL
 
@@ -186,6 +187,16 @@ def test_the_command_writes_a_text_without_names(tmp_path: Path) -> None:
     assert not [secret for secret in SECRETS if secret in done.stdout.replace(str(tmp_path), "")]
 
 
+def test_the_command_lists_a_bounded_number_of_blocks(tmp_path: Path) -> None:
+    given = tmp_path / "given.txt"
+    copy = "$ dd if=a of=/dev/null bs=1M\n9+0 records in\n9437184 bytes (9.4 MB) copied, 0.{:03} s, 9 MB/s\n"
+    given.write_text("".join(copy.format(at) for at in range(100, 200)), encoding="utf-8")
+    program = [sys.executable, "-m", "seeklab.cli", "diagnose", str(given)]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    assert len(blocks(given.read_text(encoding="utf-8")).blocks) == 100
+    assert len(re.findall(r"^- \S+ lines \d+-\d+: dd", done.stdout, re.MULTILINE)) == 60
+
+
 def _tar(mode: str, files: dict[str, bytes]) -> bytes:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode=mode) as archive:  # type: ignore[call-overload] # the mode is text
@@ -292,6 +303,20 @@ def test_the_first_letter_of_a_heading_finds_its_reader() -> None:
         assert marks.readers(at) == expected, line
         found += bool(expected)
     assert found > MIN_HEADINGS
+
+
+def test_a_block_is_used_if_it_says_something() -> None:
+    found = [block for text in fuzz_diagnosis.samples() for block in blocks(text).blocks]
+    expected = [bool(readings([block])) for block in found]
+    assert are_used(found) == expected
+    assert 0 < sum(expected) < len(expected)
+
+
+def test_a_sentence_is_said_once() -> None:
+    copy = "$ dd if=a of=/dev/null bs=1M\n9+0 records in\n9437184 bytes (9.4 MB) copied, 0.1 s, 94 MB/s\n"
+    once, often = (answer([blocks(times * copy)]) for times in (1, 3))
+    assert len(often.blocks) == 3
+    assert often.readings == once.readings != []
 
 
 def test_marks_of_a_long_text_are_those_of_its_lines() -> None:

@@ -172,6 +172,11 @@ read     95us 985us 4.5ms  10ms
 flush     5us   5us  12ms  15ms
 """
 RABBITMQ = "2026-05-01 10:00:00.1 [info] <0.99.0> Free disk space is insufficient. Free bytes: 99. Limit: 50000000\n"
+PRESSURE = "Message: Kubernetes node n1 has pressure: KubeletHasDiskPressure, kubelet has disk pressure\n"
+MSSQL = (
+    "SQL Server has encountered 3 occurrence(s) of I/O requests taking longer than 15 seconds to complete on file "
+    "[E:\\data\\shop.mdf] in database id 7. The duration of the long I/O is: 16100 ms.\n"
+)
 PINGED = "10 requests completed in 9.0 s, 250 iops, 250.0 MiB/s\n"
 ATA = """[  246.686946] ata2.00: failed command: WRITE FPDMA QUEUED
 [  246.687087] ata2.00: cmd 61/08:20:20:cd:15/00:00:04:00:00/40 tag 4 ncq dma 4096 out
@@ -249,6 +254,7 @@ def test_operations_of_ceph_tell_what_they_wait_for(text: str, reading: str, sha
         (VMKERNEL, "vmkernel-slow-device", {"ms": 28.022}),
         (BIOLATPCTS, "read-percentiles", {"ms": 0.985, "late_ms": 4.5}),
         (BIOLATPCTS, "flush-percentiles", {"ms": 0.005, "late_ms": 12.0}),
+        (MSSQL, "mssql-slow-request", {"ms": 15e3}),
         (PINGED, "job-use", {"ms": 4.0, "per_s": 250.0}),
         (ATA.format("0x4 (timeout)"), "kernel-timeout", {"lines": 1}),
         (ATA.format("0x10 (ATA bus error)"), "kernel-link-errors", {"lines": 1}),
@@ -305,6 +311,8 @@ def test_a_line_does_not_tell_what_it_does_not_have(text: str, absent: str) -> N
         (SENSE.format("H:0x0 D:0x2", "Valid", "0x5 0x20 0x0"), None),
         (SENSE.format("H:0x0 D:0x2", "Valid", "0x6 0x29 0x0"), None),
         (RABBITMQ, ("full-pool", "possible")),
+        (PRESSURE, ("full-pool", "possible")),
+        (MSSQL, ("hung-device", "possible")),
     ],
 )
 def test_the_first_cause_of_a_line(text: str, expected: tuple[str, str] | None) -> None:

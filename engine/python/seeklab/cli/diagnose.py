@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 import textwrap
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from seeklab.diagnosis.replay import Replay
 
 WIDTH = 110
+MAX_BLOCKS = 60
+"""Blocks that are listed: a reader does not look through more."""
 
 
 def add(commands: Commands) -> None:
@@ -132,10 +135,14 @@ def _value(value: object) -> str:
 def _print_blocks(found: Diagnosis) -> None:
     print("Found")
     blocks = found.document()["blocks"]
-    for block in blocks:
+    for block in blocks[:MAX_BLOCKS]:
         note = f" ({block['note']})" if block["note"] else ""
         used = "" if block["used"] else ", not used"
         _line(f"{block['source']} lines {block['lines'][0]}-{block['lines'][1]}: {block['tool']}{used}{note}")
+    if len(blocks) > MAX_BLOCKS:
+        tools = Counter(block["tool"] for block in blocks[MAX_BLOCKS:])
+        rest = ", ".join(f"{number:,} {tool}" for tool, number in tools.most_common(10))
+        _line(f"and {len(blocks) - MAX_BLOCKS:,} more blocks ({rest}); --json lists them all")
     for each in found.found:
         for note in each.notes:
             _line(f"{each.source}: {note}")

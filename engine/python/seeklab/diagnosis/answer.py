@@ -14,7 +14,7 @@ from seeklab.bring.redaction import Redactor
 from seeklab.data.files import Kind, pasted_text, read_packed, shown
 from seeklab.diagnosis.causes import LIKELY, SHOWN, Look, Verdict, verdicts
 from seeklab.diagnosis.intervals import tables
-from seeklab.diagnosis.readings import readings
+from seeklab.diagnosis.readings import are_used, readings
 from seeklab.diagnosis.replay import plan_of, replayed
 
 if TYPE_CHECKING:
@@ -64,10 +64,15 @@ class Diagnosis:
         """Return the blocks of all texts."""
         return [block for found in self.found for block in found.blocks]
 
+    def _are_used(self) -> list[bool]:
+        return [bool(self.readings)] if len(self.blocks) == 1 else are_used(self.blocks)
+
     def document(self) -> dict[str, Any]:
         """Return the answer as JSON."""
         return {
-            "blocks": [_block(block) for block in self.blocks],
+            "blocks": [
+                _block(block, is_used=is_used) for block, is_used in zip(self.blocks, self._are_used(), strict=True)
+            ],
             "skipped": [
                 {"source": found.source, "lines": [part.first, part.last], "text": part.text}
                 for found in self.found
@@ -85,7 +90,7 @@ class Diagnosis:
         }
 
 
-def _block(block: Block) -> dict[str, Any]:
+def _block(block: Block, *, is_used: bool) -> dict[str, Any]:
     notes = [*block.notes]
     samples = [record for record in block.records if isinstance(record, Sample)]
     if len(samples) > 1 and samples[0].is_since_boot:
@@ -94,7 +99,7 @@ def _block(block: Block) -> dict[str, Any]:
         "tool": block.tool,
         "source": block.source,
         "lines": [block.first, block.last],
-        "used": bool(readings([block])),
+        "used": is_used,
         "note": "; ".join(notes),
     }
 

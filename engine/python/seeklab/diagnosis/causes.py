@@ -100,6 +100,7 @@ CAUSES = (
             Sign("kernel-timeout", 2),
             Sign("kernel-blocked", 1),
             Sign("vmkernel-device-not-ready", 1),
+            Sign("mssql-slow-request", 1.5),
         ),
         undecided=("the kernel log of the guest and of the host",),
         look=Look(
@@ -414,6 +415,7 @@ CAUSES = (
             Sign("file-system-full", 1),
             Sign("elasticsearch-disk-watermark", 1),
             Sign("rabbitmq-disk-watermark", 1),
+            Sign("kubelet-disk-pressure", 1),
             Sign("pool-full", 2.5),
             Sign("pool-fragmented", 1.5),
             Sign("write-amplification", 1.5),

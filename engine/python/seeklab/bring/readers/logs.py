@@ -149,6 +149,18 @@ MESSAGES = (
         r"(?P<us>\d{1,12})",
     ),
     _message(
+        "mssql-log",
+        "slow request",
+        "requests taking longer than",
+        r"I/O requests taking longer than (?P<time>\d{1,4}) seconds to complete on file",
+    ),
+    _message(
+        "kubelet-log",
+        "disk pressure",
+        ("HasDiskPressure", "has disk pressure", "reclaim ephemeral-storage"),
+        r"(?:Kubelet|Node)HasDiskPressure|has disk pressure|reclaim ephemeral-storage",
+    ),
+    _message(
         "rabbitmq-log",
         "disk watermark",
         ("disk resource limit alarm set", "ree space is insufficient", "Free disk space is insufficient"),
@@ -366,7 +378,8 @@ HOLDS: tuple[str, ...] = (
     *("probe failure", "ycle has ", "relearn", "attery is discharging", "charge level is", "to Write ", "BBU "),
     *("write ahead log", "commit log syncs", "intended loop", "the semaphore", '"Slow query"', "disk watermark ["),
     *("protocol:op_", "SError: {", "soft lockup", "# Query_time: ", "] overhead, spent [", "failed H:0x"),
-    *("limit alarm set", "space is insufficient"),
+    *("limit alarm set", "space is insufficient", "requests taking longer", "disk pressure", "HasDiskPressure"),
+    "reclaim ephemeral-storage",
     *("has deteriorated", "D:0x28", "Lost access", "Device: /dev/", "FAILED SMART", "not respond", "conn error"),
     *("ailing path", "mark as failed", "data-space", "Operation continuing", "throttl"),
     *("forced readonly", "IO failure", "corrupt leaf", "corruption detected", "abort_handler", "no usable path"),

@@ -24,6 +24,7 @@ from seeklab.diagnosis.readings.jobs_of import with_job_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
     from seeklab.bring.block import Block
     from seeklab.diagnosis.reading import Reading
@@ -46,8 +47,29 @@ PARTS = (
 )
 
 
+def are_used(blocks: Sequence[Block]) -> list[bool]:
+    """Return for each block whether it says anything by itself; the search stops at the first reading.
+
+    Blocks of one tool usually have readings of the same part, so that one is asked first.
+    """
+    speaks: dict[str, ModuleType] = {}
+    found = []
+    for block in blocks:
+        whole = with_job_files([block])
+        first = speaks.get(block.tool)
+        parts = PARTS if first is None else (first, *PARTS)
+        part = next((part for part in parts if next(iter(part.read(whole)), None) is not None), None)
+        if part is not None:
+            speaks[block.tool] = part
+        found.append(part is not None)
+    return found
+
+
 def readings(blocks: Sequence[Block]) -> list[Reading]:
-    """Return everything that the blocks say, strongest first."""
+    """Return everything that the blocks say, strongest first, and each sentence once."""
     whole = with_job_files(blocks)
-    found = [reading for part in PARTS for reading in part.read(whole)]
-    return sorted(found, key=lambda reading: reading.strength)
+    once: dict[tuple[str, ...], Reading] = {}
+    for part in PARTS:
+        for reading in part.read(whole):
+            once.setdefault((reading.id, reading.subject, reading.sentence, reading.sum), reading)
+    return sorted(once.values(), key=lambda reading: reading.strength)

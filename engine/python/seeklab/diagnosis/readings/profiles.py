@@ -57,7 +57,7 @@ def _operations(values: Sequence[Value]) -> Iterator[Reading]:
         id_, what = WHERE[kind]
         waits = f" They wait {100 * share:.0f}% of that time until {what}."
     elif not is_known:
-        waits = " Most of the steps are not in the text, so where the time passes cannot be told."
+        waits = " The text does not have most of their steps, so it does not show where the time passes."
     operations = "one operation of Ceph takes" if len(times) == 1 else f"{len(times)} operations of Ceph take"
     yield Reading(
         id_,
