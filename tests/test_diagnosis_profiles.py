@@ -313,6 +313,7 @@ def test_a_line_does_not_tell_what_it_does_not_have(text: str, absent: str) -> N
         (RABBITMQ, ("full-pool", "possible")),
         (PRESSURE, ("full-pool", "possible")),
         (MSSQL, ("hung-device", "possible")),
+        (PINGED.replace("250 iops", "233 iops"), ("one-call-at-a-time", "possible")),
     ],
 )
 def test_the_first_cause_of_a_line(text: str, expected: tuple[str, str] | None) -> None:

@@ -192,7 +192,7 @@ CAUSES = (
             Sign("redis-slow-fsync", 1),
             Sign("histogram", 3, lambda v: bool(v["is_sync"]) and 4 <= v["main_ms"] <= 64),
             Sign("workers-wait", 1.5, lambda v: bool(v["is_write"]) and v["bytes_per_s"] <= v["per_s"] * (256 << 10)),
-            Sign("rate-of-a-disk", 1),
+            Sign("rate-of-a-disk", 1, lambda v: bool(v["is_write"])),
             Sign("fsync-dominates", 2, lambda v: v["ms"] > 4),
             Sign("time-outside-requests", 3, lambda v: v["ms"] > 4),
             Sign(

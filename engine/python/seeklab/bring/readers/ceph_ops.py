@@ -44,7 +44,7 @@ class _Operation:
     ms: float | None = None
     state: str = ""
     steps: list[tuple[str, float]] = field(default_factory=list)
-    """The name of each step and the second at which it happened."""
+    """The name of each step, and its time in seconds."""
     event: str = ""
     clock: float | None = None
 

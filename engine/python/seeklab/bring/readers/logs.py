@@ -403,7 +403,7 @@ DETAILS = {
     ),
     ("ceph-log", "slow request"): (("currently", re.compile(r"currently ([a-z][\w ,]{3,60})")),),
 }
-"""What else a message tells: the names of its values and their expressions."""
+"""Further values of messages: the name of each and its expression."""
 OF_MYSQL = re.compile(r"# (?:Time|User@Host|Query_time|Schema|Thread_id): ")
 """Lines of the log of slow statements that look like a prompt."""
 GAP = 6

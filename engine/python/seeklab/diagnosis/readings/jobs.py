@@ -335,7 +335,7 @@ def _remarks(row: JobRow, name: str, values: Mapping[str, float], workers: int) 
             name,
             f"{name} completes {count(values['per_s'])} requests per second: the random rate of one or a few disks.",
             "",
-            values={"per_s": values["per_s"]},
+            values={"per_s": values["per_s"], "is_write": values["is_write"]},
         )
     if "direct" in row.options and values["is_direct"] == 0.0 and row.options.get("ioengine") != "null":
         yield Reading(
