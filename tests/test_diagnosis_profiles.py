@@ -16,7 +16,7 @@ from seeklab.diagnosis import answer
 if TYPE_CHECKING:
     from seeklab.diagnosis.reading import Reading
 
-STEP = '{{ "event": "{}",\n "time": "2026-02-05T07:50:{:09.6f}+0000",\n "duration": 0.1 }},\n'
+STEP = '{{ "event": "{}",\n "time": "2026-05-11T03:20:{:09.6f}+0000",\n "duration": 0.1 }},\n'
 
 
 def operation(seconds: float, **after: float) -> str:
@@ -27,7 +27,7 @@ def operation(seconds: float, **after: float) -> str:
         steps += STEP.format(name.replace("_FROM_", " from "), at)
     return (
         f'{{ "description": "osd_op(client.4.0:27 1.4 1:2:::rbd_data.1:head [write 0~4096] snapc 0=[] e19)",\n'
-        f' "initiated_at": "2026-02-05T07:50:14.500000+0000",\n "age": 17.1,\n "duration": {seconds},\n'
+        f' "initiated_at": "2026-05-11T03:20:14.500000+0000",\n "age": 17.1,\n "duration": {seconds},\n'
         f' "type_data": {{\n "flag_point": "commit sent; apply or cleanup",\n "events": [\n{steps}] }} }},\n'
     )
 
@@ -38,17 +38,17 @@ IN_QUEUE = {"reached_pg": 1.5, "op_commit": 0.04, "sub_op_commit_rec_FROM_7": 0.
 CUT = {"reached_pg": 0.01}
 # The first form of these reports has the time of a step in front of its name.
 OLD = """{ "description": "osd_op(client.4.1:117 rb.0.1 [] 2.8eb ondisk+write e92)",
-  "received_at": "2026-03-25 19:41:47.100000",
+  "received_at": "2026-05-11 03:21:47.100000",
   "age": "2.186521",
   "duration": "1.210000",
   "type_data": [
         "commit sent; apply or cleanup",
         [
-            { "time": "2026-03-25 19:41:47.100000",
+            { "time": "2026-05-11 03:21:47.100000",
               "event": "reached_pg"},
-            { "time": "2026-03-25 19:41:47.110000",
+            { "time": "2026-05-11 03:21:47.110000",
               "event": "waiting for subops from 1,2"},
-            { "time": "2026-03-25 19:41:48.310000",
+            { "time": "2026-05-11 03:21:48.310000",
               "event": "journaled_completion_queued"}]]}
 """
 GLUSTER = """Brick: srv1:/data/brick1
@@ -104,44 +104,44 @@ STATS = """[/dev/sdf2].write_io_errs   3
 [/dev/sdf2].corruption_errs 1
 """
 MONGO = (
-    '{{"t":{{"$date":"2026-04-25T07:18:42.590+00:00"}},"s":"I","c":"COMMAND","ctx":"conn8","msg":"Slow query","attr":{{'
+    '{{"t":{{"$date":"2026-05-11T03:22:01.100+00:00"}},"s":"I","c":"COMMAND","ctx":"c31","msg":"Slow query","attr":{{'
     '"planSummary":"{}","docsExamined":{},"nreturned":{},"storage":{},"durationMillis":{}}}}}\n'
 )
 MONGO_3 = (
-    "2026-06-07T02:25:15.295+0800 I COMMAND [conn3] command shop.orders command: find {{ }} planSummary: COLLSCAN "
-    "keysExamined:0 docsExamined:{} cursorExhausted:1 nreturned:{} reslen:241 protocol:op_query 1297ms\n"
+    "2026-05-11T03:23:00.100+0200 I COMMAND [conn31] command shop.orders command: find {{ }} planSummary: COLLSCAN "
+    "keysExamined:0 docsExamined:{} cursorExhausted:1 nreturned:{} reslen:241 protocol:op_query 1310ms\n"
 )
-MYSQL = """# Time: 2026-08-23T17:40:26.991000Z
+MYSQL = """# Time: 2026-05-11T03:24:00.100000Z
 # User@Host: app[app] @  [10.0.0.9]  Id:   2
 # Query_time: {}  Lock_time: {} Rows_sent: {}  Rows_examined: {}
-SET timestamp=1535017226;
+SET timestamp=1778469840;
 select * from orders where note = 'x';
 """
 GC = (
-    "[2026-07-25T08:24:{:02},919][WARN ][o.e.m.j.JvmGcMonitorService] [n1] [gc][{}] overhead, spent [{}] collecting in "
+    "[2026-05-11T03:25:{:02},100][WARN ][o.e.m.j.JvmGcMonitorService] [n1] [gc][{}] overhead, spent [{}] collecting in "
     "the last [{}]\n"
 )
 SLOW_REQUEST = (
-    "2026-03-04 21:22:38.13{0} osd.0 osd.0 10.0.0.3:6800/2205 78{0} : cluster [WRN] slow request 31.2 seconds old, "
-    "received at 2026-03-04 21:22:07.25: osd_op(client.1696664.0:776670 1.6b 1:d6adde44:::rbd_data.1347.00:head "
-    "[write 655360~4096] snapc a=[] ondisk+write+known_if_redirected e201) currently {1}\n"
+    "2026-05-11 03:26:38.10{0} osd.0 osd.0 10.0.0.3:6800/99 10{0} : cluster [WRN] slow request 31.2 seconds old, "
+    "received at 2026-05-11 03:26:07.10: osd_op(client.9.0:77 1.6b 1:d6:::rbd_data.9.00:head "
+    "[write 8192~4096] snapc a=[] ondisk+write+known_if_redirected e201) currently {1}\n"
 )
 MONITORS = """  cluster:
-    id:     477e46f1-ae41-4e43-9c8f-72c918ab0a20
+    id:     0a1b2c3d-0000-4000-8000-000000000001
     health: HEALTH_WARN
             4 slow ops, oldest one blocked for 675 sec, daemons [mon.a,mon.c] have slow ops.
 """
-ARC = """ARC Size:\t\t\t\t99.70%\t15.95\tGiB
-\tTarget Size: (Adaptive)\t\t100.00%\t16.00\tGiB
+ARC = """ARC Size:\t\t\t\t99.69%\t31.90\tGiB
+\tTarget Size: (Adaptive)\t\t100.00%\t32.00\tGiB
 
-ARC Total accesses:\t\t\t\t\t944.38M
-\tCache Hit Ratio:\t\t88.24%\t833.31M
-\tData Demand Efficiency:\t\t72.40%\t299.96M
+ARC Total accesses:\t\t\t\t\t500.00M
+\tCache Hit Ratio:\t\t88.24%\t441.20M
+\tData Demand Efficiency:\t\t72.40%\t100.00M
 
 L2 ARC Summary: (HEALTHY)
 \tHit Ratio:\t\t\t\t21.00%\t1.31M
 """
-ARCSTATS = """12 1 0x01 92 4416 5899462154 338894250281483
+ARCSTATS = """12 1 0x01 92 4416 1000000001 2000000000002
 name                            type data
 hits                            4    120000000
 misses                          4    60000000
@@ -178,23 +178,23 @@ MSSQL = (
     "[E:\\data\\shop.mdf] in database id 7. The duration of the long I/O is: 16100 ms.\n"
 )
 PINGED = "10 requests completed in 9.0 s, 250 iops, 250.0 MiB/s\n"
-ATA = """[  246.686946] ata2.00: failed command: WRITE FPDMA QUEUED
-[  246.687087] ata2.00: cmd 61/08:20:20:cd:15/00:00:04:00:00/40 tag 4 ncq dma 4096 out
+ATA = """[  100.000001] ata2.00: failed command: WRITE FPDMA QUEUED
+[  100.000002] ata2.00: cmd 61/08:20:00:10:00/00:00:04:00:00/40 tag 4 ncq dma 4096 out
                         res 40/00:00:00:00:00/00:00:00:00:00/00 Emask {}
-[  246.687171] ata2.00: status: {{ DRDY }}
-[  246.687999] ata2: hard resetting link
-[  246.688001] blk_update_request: I/O error, dev sdb, sector 512
+[  100.000003] ata2.00: status: {{ DRDY }}
+[  100.000004] ata2: hard resetting link
+[  100.000005] blk_update_request: I/O error, dev sdb, sector 512
 """
 BARE_ATA = "status: { DRDY }\nhard resetting link\nfailed command: FLUSH CACHE EXT\nres 40/00:01 Emask 0x4 (timeout)\n"
 KERNEL = (
-    "Apr 04 02:05:11.762013 hv01-sdlc kernel: sd 11:0:0:1: [sdb] tag#68 Sense Key : Medium Error [current]\n"
-    "Apr 04 02:05:12.762013 hv01-sdlc kernel: Buffer I/O error on dev sdc1, logical block 836, async page read\n"
+    "May 11 03:27:11.100000 db7-sdlab kernel: sd 7:0:0:0: [sdb] tag#9 Sense Key : Medium Error [current]\n"
+    "May 11 03:27:12.100000 db7-sdlab kernel: Buffer I/O error on dev sdc1, logical block 77, async page read\n"
 )
-UAS = """Sep 01 20:51:44 pc kernel: sd 2:0:0:0: [sdc] tag#18 uas_eh_abort_handler 0 uas-tag 1 inflight: CMD OUT
-Sep 01 20:52:14 pc kernel: usb 4-2: reset SuperSpeed Plus Gen 2x1 USB device number 6 using xhci_hcd
+UAS = """May 11 03:28:44 pc kernel: sd 4:0:0:0: [sdc] tag#3 uas_eh_abort_handler 0 uas-tag 4 inflight: CMD OUT
+May 11 03:29:14 pc kernel: usb 2-1: reset SuperSpeed Plus Gen 2x1 USB device number 3 using xhci_hcd
 """
-BTRFS = """[313516.311298] BTRFS: error (device nvme2n1) in __btrfs_update_delayed_inode:1075: errno=-5 IO failure
-[313516.316955] BTRFS info (device nvme2n1): forced readonly
+BTRFS = """[ 9100.000001] BTRFS: error (device nvme1n1) in __btrfs_update_delayed_inode:1075: errno=-5 IO failure
+[ 9100.000002] BTRFS info (device nvme1n1): forced readonly
 """
 
 
@@ -214,7 +214,7 @@ def cause(text: str) -> tuple[str, str] | None:
     [
         ("".join(operation(2.46, **AT_PEER) for _ in range(3)), "ops-wait-for-peers", 0.98),
         (operation(1.93, **AT_STORE), "ops-wait-for-store", 0.99),
-        (operation(1.56, **IN_QUEUE), "ops-wait-for-queue", 0.96),
+        (operation(1.5600000000000004, **IN_QUEUE), "ops-wait-for-queue", 0.96),
         (operation(1.56, **CUT), "ceph-ops", 1.0),
         (OLD, "ops-wait-for-store", 0.99),
     ],
@@ -235,8 +235,8 @@ def test_operations_of_ceph_tell_what_they_wait_for(text: str, reading: str, sha
         (EVERY_SECOND, "sysbench-rates", {"fsyncs": 8500.0, "writes": 0.0}),
         (IPERF, "network-losses", {"share": 2 / 3, "bytes_per_s": 11e6 / 24}),
         (FAST, "network-rate", {"bytes_per_s": 9.39e9 / 8}),
-        (MONGO.format("COLLSCAN", 1306907, 1, "{}", 1335), "rows-examined", {"ms": 1335.0, "of_storage": 0.0}),
-        (MONGO_3.format(108021, 0), "rows-examined", {"ms": 1297.0, "of_storage": 1.0, "statements": 1}),
+        (MONGO.format("COLLSCAN", 2000000, 1, "{}", 1335), "rows-examined", {"ms": 1335.0, "of_storage": 0.0}),
+        (MONGO_3.format(200000, 0), "rows-examined", {"ms": 1310.0, "of_storage": 1.0, "statements": 1}),
         (2 * MYSQL.format(15.0, 0.1, 2, 40000), "rows-examined", {"ms": 15e3, "examined": 40e3, "statements": 2}),
         (MYSQL.format(15.0, 14.0, 1, 0), "lock-waits", {"lines": 1}),
         (
@@ -272,26 +272,26 @@ def test_a_line_tells_its_values(text: str, reading: str, values: dict[str, floa
         (MONGO.format("IXSCAN", 20000, 500, "{}", 1335), "rows-examined"),
         (MYSQL.format(15.0, 0.1, 1, 5000), "rows-examined"),
         (MYSQL.format(15.0, 0.1, 1, 5000), "lock-waits"),
-        (GLUSTER.replace("91.80", "11.80"), "brick-syncs"),
+        (GLUSTER.replace("91.80", "11.80").replace("8.20", "88.20"), "brick-syncs"),
+        (GLUSTER.partition("     91.80")[0], "brick-calls"),
         (ARCSTATS.replace("48000000", "9000000"), "arc-metadata-misses"),
         (MONITORS.replace("mon.c", "osd.3"), "slow-monitors"),
     ],
 )
 def test_a_line_does_not_tell_what_it_does_not_have(text: str, absent: str) -> None:
-    found = said(text)
-    assert found
-    assert absent not in found
+    assert blocks(text).blocks
+    assert absent not in said(text)
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (MONGO.format("COLLSCAN", 1306907, 1, "{}", 1335), ("application-work", "likely")),
+        (MONGO.format("COLLSCAN", 2000000, 1, "{}", 1335), ("application-work", "likely")),
         (
-            MONGO.format("COLLSCAN", 1306907, 1, '{"data":{"timeReadingMicros":1200000}}', 1335),
+            MONGO.format("COLLSCAN", 2000000, 1, '{"data":{"timeReadingMicros":1200000}}', 1335),
             ("application-work", "possible"),
         ),
-        (MONGO_3.format(108021, 0), ("application-work", "possible")),
+        (MONGO_3.format(200000, 0), ("application-work", "possible")),
         (GC.format(38, 1, "6.5s", "7.5s"), ("application-work", "likely")),
         (GC.format(38, 1, "400ms", "1.5s"), ("application-work", "possible")),
         (IPERF, ("network-retransmits", "likely")),
@@ -329,7 +329,7 @@ def test_the_first_cause_of_a_line(text: str, expected: tuple[str, str] | None) 
         (BARE_ATA.replace("status", "ata2.00: status"), "kernel-timeout", "kernel"),
         (ATA.format("0x4 (timeout)").partition("blk")[0], "kernel-timeout", "ata2.00"),
         (UAS, "kernel-timeout", "sdc"),
-        (BTRFS, "kernel-file-system-error", "nvme2n1"),
+        (BTRFS, "kernel-file-system-error", "nvme1n1"),
         (STATS, "pool-errors", "sdf2"),
         (STATS, "damaged-data", "sdf2"),
     ],

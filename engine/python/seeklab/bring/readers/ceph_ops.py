@@ -32,7 +32,7 @@ KINDS = (
     ("queue", re.compile(r"(?:queued_for_pg|reached_pg|dequeue|waiting for (?:rw|scrub|missing|degraded)|throttled)")),
 )
 CLOCK = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d{1,9})?")
-MAX_LINES, MAX_OPS = 20_000, 400
+MAX_LINES, MAX_OPS, MAX_DIGITS = 20_000, 400, 12
 
 
 @dataclass
@@ -51,7 +51,7 @@ class _Operation:
     def take(self, key: str, text: str) -> None:
         """Take one part of a line; the name and the time of a step come in either order."""
         if key == "duration" and not self.steps and not self.event and self.ms is None:
-            seconds = number(text[:18])
+            seconds = number(text[:MAX_DIGITS])  # JSON prints more digits than a number has
             self.ms = None if seconds is None else 1e3 * seconds
         elif key == "flag_point":
             self.state = text

@@ -88,14 +88,14 @@ def _bricks(values: Sequence[Value]) -> Iterator[Reading]:
     for brick in list(dict.fromkeys(value.subject for value in values))[:4]:
         of = {value.name: value.value for value in values if value.subject == brick and isinstance(value.value, float)}
         shares = {name.removesuffix(" share"): share for name, share in of.items() if name.endswith(" share")}
-        if not shares:
-            continue
+        if sum(shares.values()) < KNOWN:
+            continue  # the rows that take most of the time are cut off
         call = max(shares, key=lambda name: shares[name])
         yield Reading(
             "brick-calls",
             brick,
-            f"{call} takes {100 * shares[call]:.0f}% of the time of {brick}: {count(of[f'{call} count'])} calls of "
-            f"{in_time(of[f'{call} ms'])}, the longest {in_time(of[f'{call} max ms'])}.",
+            f"{call} takes {100 * shares[call]:.0f}% of the time of {brick}: {count(of[f'{call} count'])} "
+            f"calls of {in_time(of[f'{call} ms'])}, the longest {in_time(of[f'{call} max ms'])}.",
             strength=Strength.RESOURCE,
             values={"share": shares[call], "ms": of[f"{call} ms"]},
         )
