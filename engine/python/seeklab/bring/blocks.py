@@ -37,7 +37,9 @@ ZEROS = bytes.maketrans(b"123456789", b"000000000")
 SHAPE, FEW_SHAPES = 64, 2000
 """Letters of a line that tell its shape, and how many shapes any text may have."""
 MUCH, PORTION = 1 << 20, 4096
-"""Bytes of distinct lines that are searched as they are, and lines whose words are collected at a time."""
+"""Bytes of distinct lines that are searched without their words, and lines whose words are collected at a time."""
+MUCH_SEARCHED = 8 << 20
+"""Bytes of distinct lines, at most, that are searched instead of the text."""
 MAX_MISSES = 20_000
 """The reader skips the rest of a text after this many lines that only look like headings."""
 FEW_MISSES, ALIKE = 200, 8
@@ -152,18 +154,14 @@ class Marks:
         self._lines = lines
         self._starts = _starts(tuple(readers))
         matches = self._starts.matches
-        self._marked = _marked_by_shape(lines, matches) if most < sys.maxsize else _marked(lines, matches)
-        self._held: dict[int, set[str]] = {}
-        text = "\n".join(lines)
-        ends = list(accumulate(len(line) + 1 for line in lines))
-        for literal in may_hold(text, self._starts.literals):
-            place, left = text.find(literal), most
-            while place >= 0 and left:
-                left -= 1
-                line = bisect_right(ends, place)
-                self._marked[line] = 1
-                self._held.setdefault(line, set()).add(literal)
-                place = text.find(literal, ends[line])
+        if most < sys.maxsize:
+            self._marked = _marked_by_shape(lines, matches)
+            self._held = _held_by_shape(lines, self._starts.literals, most)
+        else:
+            self._marked = _marked(lines, matches)
+            self._held = _held(lines, self._starts.literals)
+        for line in self._held:
+            self._marked[line] = 1
 
     def next(self, at: int) -> int:
         """Return the next marked line from `at` on, or the number of lines."""
@@ -217,13 +215,51 @@ def _marked_by_shape(lines: Sequence[str], matches: Mapping[str, Match]) -> byte
     return found
 
 
-def may_hold(text: str, literals: Sequence[str]) -> list[str]:
-    """Return the literals that a text may contain; a search of the whole text for each of them takes far longer.
+def _held(lines: Sequence[str], literals: Sequence[str], most: int = sys.maxsize) -> dict[int, set[str]]:
+    """Return the literals of each line that has any, up to a maximum number of lines for each literal."""
+    found: dict[int, set[str]] = {}
+    text = "\n".join(lines)
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    for literal in literals:
+        place, left = text.find(literal), most
+        while place >= 0 and left:
+            left -= 1
+            line = bisect_right(ends, place)
+            found.setdefault(line, set()).add(literal)
+            place = text.find(literal, ends[line])
+    return found
 
-    They are looked for in the distinct lines without digits, or in the distinct words if these lines are many.
+
+def _held_by_shape(lines: Sequence[str], literals: Sequence[str], most: int) -> dict[int, set[str]]:
+    """Return the literals of each line that has any, searching lines that differ only in digits once.
+
+    A search of the whole text for each literal takes far longer. A text with little repetition is searched for those
+    literals that its words may be part of.
     """
-    bare = text.encode("utf-8", "surrogatepass").translate(None, DIGITS)
-    distinct = list(set(bare.split(b"\n")))
+    bare = "\n".join(lines).encode("utf-8", "surrogatepass").translate(None, DIGITS).split(b"\n")
+    distinct = list(set(bare))
+    literals = may_hold(distinct, literals)
+    joined = b"\n".join(distinct)
+    if len(joined) > MUCH_SEARCHED:
+        return _held(lines, literals, most)
+    ends = list(accumulate(len(shape) + 1 for shape in distinct))
+    shapes: dict[bytes, list[str]] = {}
+    for literal in literals:
+        part = literal.encode().translate(None, DIGITS)
+        place = joined.find(part)
+        while place >= 0:
+            at = bisect_right(ends, place)
+            shapes.setdefault(distinct[at], []).append(literal)
+            place = joined.find(part, ends[at])
+    found = {}
+    for at, shape in enumerate(bare):
+        if shape in shapes and (held := {literal for literal in shapes[shape] if literal in lines[at]}):
+            found[at] = held
+    return found
+
+
+def may_hold(distinct: Sequence[bytes], literals: Sequence[str]) -> list[str]:
+    """Return the literals that lines without digits may contain: in their words, if the lines are many."""
     is_varied = sum(map(len, distinct)) > MUCH
     if is_varied:
         words: set[bytes] = set()

@@ -13,17 +13,22 @@ if TYPE_CHECKING:
 
 ANSI = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 CONTROLS = bytes((*range(9), *range(11, 32), 127))
-REPLACED = (
-    ("\r\n", "\n"),
-    ("\r", "\n"),
-    ("\u00a0", " "),
-    ("\u202f", " "),
-    ("\u2007", " "),
-    ("\u2009", " "),
-    ("\ufeff", ""),
-    ("\u2212", "-"),
+REPLACED = tuple(
+    (odd.encode(), plain.encode())
+    for odd, plain in (
+        ("\r\n", "\n"),
+        ("\r", "\n"),
+        ("\u00a0", " "),
+        ("\u202f", " "),
+        ("\u2007", " "),
+        ("\u2009", " "),
+        ("\ufeff", ""),
+        ("\u2212", "-"),
+    )
 )
 """Line ends, odd blanks, byte-order marks and minus signs."""
+ASCII = 2
+"""How many of these are ASCII; they come first."""
 FENCE = re.compile(r"\s{0,3}(?:```|~~~)[\w.+-]{0,20}\s*$")
 QUOTE = re.compile(r"(?:[ ]{0,3}>[ ]?){1,8}")
 PROMPT = re.compile(
@@ -60,13 +65,14 @@ class Lines(list[str]):
 
 def cleaned(text: str) -> Lines:
     """Return the lines of a text, cleaned and cut to `MAX_LINE` letters; at most `MAX_LINES` of them."""
-    for odd, plain in REPLACED:
-        if odd in text:
-            text = text.replace(odd, plain)
     if "\x1b" in text:
         text = ANSI.sub("", text)
-    # Bytes are far faster to filter than letters, and control characters are single bytes.
-    text = text.encode("utf-8", "surrogatepass").translate(None, CONTROLS).decode("utf-8", "surrogatepass")
+    # Bytes are far faster to search and to filter than letters, and control characters are single bytes.
+    data = text.encode("utf-8", "surrogatepass")
+    for odd, plain in REPLACED[:ASCII] if text.isascii() else REPLACED:
+        if odd in data:
+            data = data.replace(odd, plain)
+    text = data.translate(None, CONTROLS).decode("utf-8", "surrogatepass")
     if "\t" in text:
         text = text.expandtabs(TAB)
     found = [line[:MAX_LINE].rstrip() for line in text.split("\n", MAX_LINES)[:MAX_LINES]]
