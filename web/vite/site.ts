@@ -434,10 +434,10 @@ export function policy(): Plugin {
 }
 
 /**
- * Tells the browser of the fonts, and of the engine's module and library before the page's script asks for them; a page without a
- * library runs nothing at first.
+ * Tells the browser of the fonts, and of the library, before the page's script asks for them. The engine's module waits for the first
+ * paint.
  */
-export function preloadEngine(): Plugin {
+export function preloadFiles(): Plugin {
   return {
     name: "seeklab-preload",
     apply: "build",
@@ -445,14 +445,11 @@ export function preloadEngine(): Plugin {
       order: "post",
       handler: (page, { bundle }) => {
         const library = /<meta name="library" content="([^"]+)"/.exec(page)?.[1];
-        const module = Object.keys(bundle ?? {}).filter((name) => name.endsWith(".wasm"));
-        const files = library === undefined ? [] : [...module, library];
+        const files = library === undefined ? [] : [library];
         const fonts = Object.keys(bundle ?? {}).filter((name) => name.endsWith(".woff2"));
-        // The engine is by far the largest file, and the last that a page needs: scripts and the clip come before it.
-        const priority = (name: string) => (name.endsWith(".wasm") ? { fetchpriority: "low" } : {});
         const preload = (name: string, as: string) => ({
           tag: "link",
-          attrs: { rel: "preload", href: `./${name}`, as, crossorigin: "anonymous", ...priority(name) },
+          attrs: { rel: "preload", href: `./${name}`, as, crossorigin: "anonymous" },
           injectTo: "head" as const,
         });
         return [...fonts.map((name) => preload(name, "font")), ...files.map((name) => preload(name, "fetch"))];

@@ -3,6 +3,7 @@ import libraryUrl from "seeklab-library?url";
 import wasmUrl from "seeklab-engine-wasm?url";
 import { type AskEngine, Cancelled, EngineError, type Result } from "./api.ts";
 import type { Question, Questions, RunRequest, Summary, TextRequest } from "./types.ts";
+import { firstPaint } from "./firstPaint.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 import { fillZeroColumns } from "./simulate.ts";
 
@@ -30,6 +31,12 @@ function libraryFile(): string {
   return document.querySelector<HTMLMetaElement>("meta[name=library]")?.content ?? libraryUrl;
 }
 
+/** The engine is by far the largest file of a page: whatever the first picture needs comes before it. */
+async function compile(): Promise<WebAssembly.Module> {
+  await firstPaint();
+  return WebAssembly.compileStreaming(fetch(wasmUrl));
+}
+
 async function fetchText(url: string): Promise<string> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} is missing on this site`);
@@ -47,7 +54,7 @@ export class EngineClient {
     this.#worker = new Worker(new URL("./engineWorker.ts", import.meta.url), { type: "module" });
     this.#worker.onmessage = (event: MessageEvent<FromWorker>) => this.#hear(event.data);
     this.#worker.onerror = (event) => this.#stop(event.message || "it could not be loaded");
-    loaded ??= Promise.all([WebAssembly.compileStreaming(fetch(wasmUrl)), fetchText(libraryFile())]);
+    loaded ??= Promise.all([compile(), fetchText(libraryFile())]);
     loaded
       .then(([module, library]) => {
         this.#worker.postMessage({ kind: "engine", module, library } satisfies ToWorker);
