@@ -16,7 +16,7 @@ export function inPlaceOfFirstPicture(section: HTMLElement, frame: HTMLElement, 
   const pictures = section.querySelectorAll(".first-picture");
   if (pictures.length > 0) frame.classList.add("not-yet");
   section.append(frame);
-  tellHeight(frame.querySelector(".frame")!);
+  tellHeight(frame);
   let moment_ns: number | undefined;
   let isShown = false;
   return {
@@ -34,9 +34,9 @@ export function inPlaceOfFirstPicture(section: HTMLElement, frame: HTMLElement, 
 }
 
 /** Tells the style sheet how much of a phone's screen the frame covers while the page scrolls below it. */
-function tellHeight(frame: Element): void {
-  const { style } = document.documentElement;
+function tellHeight(whole: HTMLElement): void {
   new ResizeObserver(([entry]) => {
-    style.setProperty("--frame-height", `${Math.floor(entry!.borderBoxSize[0]!.blockSize)}px`);
-  }).observe(frame);
+    // On the whole frame, not on the document: all that is below would be styled again.
+    whole.style.setProperty("--frame-height", `${Math.floor(entry!.borderBoxSize[0]!.blockSize)}px`);
+  }).observe(whole.querySelector(".frame")!);
 }
