@@ -79,6 +79,8 @@ export interface RunControllerOptions<Run extends Finished> {
   readonly start?: Partial<RunState>;
   /** True if the values stay when the variant changes: in a notebook they belong to the cell. */
   readonly keepsValues?: boolean;
+  /** Whether the first run is seen before it has ended: if not, nothing is drawn of it until then. Default: it is. */
+  readonly isWatched?: () => boolean;
   /** The question before a variant. */
   readonly prediction?: Pick<Prediction, "isOpenFor">;
 }
@@ -250,7 +252,7 @@ export class RunController<Run extends Finished> {
   async #first(): Promise<Run> {
     const state = this.#state;
     const { signal } = this.#opening;
-    if (this.#hasCoarse) {
+    if (this.#hasCoarse && this.#isWatched) {
       const coarse = await this.#start({ state, isCoarse: true }, signal);
       // A reader who was quicker has asked for something else.
       if (this.#latest.busy) return coarse;
@@ -267,7 +269,7 @@ export class RunController<Run extends Finished> {
       signal,
       onProgress: (share) => listeners.onProgress?.(share),
       onPartial: (run) => {
-        if (signal.aborted) return;
+        if (signal.aborted || !this.#isWatched) return;
         onShown?.();
         this.#show(run, state, true);
       },
@@ -279,6 +281,10 @@ export class RunController<Run extends Finished> {
     const journeys = this.#playedOn?.journeys;
     if (journeys === undefined || !("case" in request)) return request;
     return { ...request, set: { ...request.set, "record.journeys": journeys } };
+  }
+
+  get #isWatched(): boolean {
+    return this.#hasOpened || this.#options.isWatched?.() !== false;
   }
 
   get #hasCoarse(): boolean {

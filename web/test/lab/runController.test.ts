@@ -335,3 +335,75 @@ describe("a coarse run", () => {
     expect(coarseOf({ coarse, variants: [own, none] }, "none")).toEqual({});
   });
 });
+
+describe("a first run that is not seen", () => {
+  const document = { ...doc, coarse: { layouts: 2 } };
+
+  function long(isWatched: () => boolean) {
+    const asked: RunRequest[] = [];
+    let part: (() => void) | undefined;
+    let end: (() => void) | undefined;
+    const shown: boolean[] = [];
+    const controller = new RunController<Run>({
+      document,
+      isWatched,
+      engine: {
+        run: (request, { onPartial }) =>
+          new Promise((resolve) => {
+            asked.push(request);
+            part = () => onPartial(runOf(request));
+            end = () => resolve(runOf(request));
+          }),
+      },
+      listeners: {
+        onResult: (_, { isPartial }) => shown.push(isPartial),
+        onState: () => undefined,
+        onError: (error) => {
+          throw error;
+        },
+      },
+    });
+    const beginning = controller.begin();
+    return { controller, asked, shown, part: () => part!(), end: () => end!(), beginning };
+  }
+
+  it("is the whole run at once, and no part of it is drawn", async () => {
+    const { asked, shown, part, end, beginning } = long(() => false);
+    part();
+    end();
+    await beginning;
+    expect(asked).toEqual([{ case: "odx-prefetch", ...documented }]);
+    expect(shown).toEqual([false]);
+  });
+
+  it("is drawn from the moment on at which somebody looks", async () => {
+    let isWatched = false;
+    const { shown, part, end, beginning } = long(() => isWatched);
+    part();
+    isWatched = true;
+    part();
+    end();
+    await beginning;
+    expect(shown).toEqual([true, false]);
+  });
+
+  it("is seen from the first part on where nothing covers it", async () => {
+    const { asked, shown, end, beginning } = long(() => true);
+    end();
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    end();
+    await beginning;
+    expect(asked.map((request) => ("case" in request ? request.set : undefined))).toEqual([{ layouts: 2 }, {}]);
+    expect(shown).toEqual([true, false]);
+  });
+
+  it("does not keep parts of later runs from a reader", async () => {
+    const { controller, asked, shown, part, end, beginning } = long(() => false);
+    end();
+    await beginning;
+    controller.setValues({ layouts: 3 }, true);
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    part();
+    expect(shown).toEqual([false, true]);
+  });
+});

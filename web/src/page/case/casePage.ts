@@ -178,11 +178,12 @@ function build({ engine, doc, start, clip }: Parts): () => Promise<void> {
       framed?.ready(list.map(({ path }) => path));
     },
     onRest: () => showMoment(),
+    // The first picture is of the whole run: a part of it takes its place only for a reader who wants to act.
+    isWatched: () => isTouched || !first.isSeen,
     listeners: {
       onResult(result, { isOpening, isPartial }) {
         if (isOpening) performance.mark("first-chart");
-        // The first picture is of the whole run: a part of it takes its place only for a reader who wants to act.
-        if (!isPartial || isTouched) first.giveWay();
+        first.giveWay();
         if (isPartial) {
           drawRestSoon();
           return;

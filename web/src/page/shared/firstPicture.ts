@@ -7,6 +7,8 @@ import type { PlayingClip } from "./clip.ts";
 export interface FirstPicture {
   /** Shows the live frame, once there is something to show. */
   giveWay(): void;
+  /** Whether it is seen in place of the live frame. */
+  readonly isSeen: boolean;
   /** The moment that the clip had come to by then. */
   readonly moment_ns: number | undefined;
 }
@@ -26,6 +28,9 @@ export function inPlaceOfFirstPicture(section: HTMLElement, frame: HTMLElement, 
       moment_ns = clip?.stop();
       for (const picture of pictures) picture.remove();
       frame.classList.remove("not-yet");
+    },
+    get isSeen() {
+      return pictures.length > 0 && !isShown;
     },
     get moment_ns() {
       return moment_ns;
