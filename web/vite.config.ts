@@ -43,6 +43,11 @@ export default defineConfig({
   server: { fs: { allow: [".."] } },
   build: {
     target: "es2024",
+    modulePreload: {
+      // The charts are below the first screen: links for all their files would only hold up the page.
+      resolveDependencies: (file, files, { hostType }) =>
+        hostType === "js" && file.includes("catalogue") ? [] : files,
+    },
     license: { fileName: licenceFile },
     rolldownOptions: {
       input: [

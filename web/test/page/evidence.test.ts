@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EngineClient } from "../../src/engine/client.ts";
 import type { CaseDocument } from "../../src/engine/types.ts";
+import { loadCharts } from "../../src/charts/loadCharts.ts";
 import { evidence } from "../../src/page/case/evidence.ts";
 import { q1Result } from "../fixtures/q1.ts";
 import { stubStageRoom } from "../fixtures/stageRoom.ts";
@@ -63,5 +64,33 @@ describe("saving what the evidence shows", () => {
     });
     button("SVG").click();
     await vi.waitFor(() => expect(saves.querySelector("[role=status]")!.textContent).toBe("no room for the picture"));
+  });
+});
+
+describe("the charts of the evidence", () => {
+  it("are fetched some time later where the section never comes near the window", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    vi.stubGlobal(
+      "IntersectionObserver",
+      class {
+        disconnect = () => undefined;
+        observe = () => undefined;
+      },
+    );
+    const engine = {} as Partial<EngineClient> as EngineClient;
+    const made = evidence({
+      engine,
+      document: doc,
+      isCovered: () => false,
+      current: "latency",
+      onTab: () => undefined,
+    });
+    made.show(shown);
+    vi.advanceTimersByTime(5000);
+    await loadCharts();
+    expect(made.element.querySelector(".tabs")).toBeNull();
+    vi.advanceTimersByTime(2000);
+    vi.useRealTimers();
+    await vi.waitFor(() => expect(made.element.querySelector(".tabs")).not.toBeNull());
   });
 });

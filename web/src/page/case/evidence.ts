@@ -11,7 +11,7 @@ import { isPlotLoaded, loadPlot } from "../../charts/plot.ts";
 import { keepsLog } from "../../charts/withoutLog.ts";
 import { operationLog } from "../../charts/operationLog.ts";
 import { html, observeWidth } from "../../base/elements.ts";
-import { whenSeen } from "../shared/pageSetup.ts";
+import { whenSeen, whenSeenOrLate } from "../shared/pageSetup.ts";
 import { save } from "../shared/download.ts";
 import { savePng, saveSvg, tableCsv } from "./drawing.ts";
 import { tabs, type Tab } from "./tabs.ts";
@@ -41,7 +41,7 @@ interface View extends Tab {
 
 type Catalogue = Awaited<ReturnType<typeof loadCharts>>;
 
-/** The section without tabs at first: their charts are fetched once there is a run. */
+/** The section without tabs at first: their charts are fetched once there is a run and the section is near the window. */
 export function evidence(options: EvidenceOptions): Evidence {
   const element = html(
     "section",
@@ -60,8 +60,12 @@ export function evidence(options: EvidenceOptions): Evidence {
       const isFirst = last === undefined;
       last = shown;
       instruments?.show(shown);
-      // The stage comes first.
-      if (isFirst) setTimeout(() => void loadCharts().then(fill, (error: unknown) => element.append(notDrawn(error))));
+      // Below a stage that has its height: before, all of the page is near the window.
+      if (isFirst)
+        whenSeenOrLate(
+          element,
+          () => void loadCharts().then(fill, (error: unknown) => element.append(notDrawn(error))),
+        );
     },
   };
 }

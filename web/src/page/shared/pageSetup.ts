@@ -105,3 +105,23 @@ export function whenSeen(element: Element, callback: () => void): void {
   );
   observer.observe(element);
 }
+
+/** By then the first step has played, which takes five seconds at most. */
+const lateAfter_ms = 6000;
+const mostLate_ms = 2000;
+
+/** Calls back once: when the element first comes near the window, or later, in a pause, for those who come by another way. */
+export function whenSeenOrLate(element: Element, callback: () => void): void {
+  let isCalled = false;
+  const call = () => {
+    if (isCalled) return;
+    isCalled = true;
+    callback();
+  };
+  whenSeen(element, call);
+  setTimeout(() => {
+    // Some browsers do not tell of pauses.
+    if ("requestIdleCallback" in globalThis) requestIdleCallback(call, { timeout: mostLate_ms });
+    else call();
+  }, lateAfter_ms);
+}
