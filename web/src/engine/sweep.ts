@@ -1,7 +1,8 @@
 /**
  * Many runs over several threads: each thread takes the next request when it has finished one.
  *
- * The threads stay for the next sweep, with the engine and the library in their memory. All of them share one compiled module.
+ * The threads stay for the next sweep, with the engine and the library in their memory. All of them share one compiled module. They end
+ * when no sweep has come for a while, and in a page that is in the background.
  */
 import { Cancelled, EngineError } from "./api.ts";
 import { EngineClient } from "./client.ts";
@@ -11,25 +12,50 @@ export interface SweepOptions {
   readonly signal: AbortSignal;
   /** A run has ended: which one, what it came to, and how many have ended with it. */
   readonly onRun: (index: number, summary: Summary, done: number) => void;
-  /** At most so many threads; the default leaves the page some room on a machine with many cores. */
+  /** Whether a run's summary is known already. */
+  readonly isKnown?: (index: number) => boolean;
+  /** At most so many threads; the default leaves a core to the page. */
   readonly threads?: number;
 }
 
 const mostThreads = 8;
+const idleAfter_ms = 30_000;
 const pool: EngineClient[] = [];
+let sweeps = 0;
+let idle: ReturnType<typeof setTimeout> | undefined;
 
 function threadsOf(count: number): readonly EngineClient[] {
+  if (pool.length === 0) document.addEventListener("visibilitychange", endInBackground);
   while (pool.length < count) pool.push(new EngineClient());
+  endLater();
   return pool.slice(0, count);
 }
 
 function defaultThreads(): number {
-  return Math.min(navigator.hardwareConcurrency, mostThreads);
+  return Math.max(1, Math.min(navigator.hardwareConcurrency - 1, mostThreads));
 }
 
-/** Starts the threads, so that a sweep that follows need not wait for them. */
-export function prepareSweep(): void {
-  threadsOf(defaultThreads());
+function endThreads(): void {
+  clearTimeout(idle);
+  document.removeEventListener("visibilitychange", endInBackground);
+  for (const engine of pool.splice(0)) engine.close();
+}
+
+function endInBackground(): void {
+  if (document.hidden && sweeps === 0) endThreads();
+}
+
+/** Ends the threads some time after the last sweep, or at once where nobody looks. */
+function endLater(): void {
+  clearTimeout(idle);
+  if (sweeps > 0) return;
+  if (document.hidden) endThreads();
+  else idle = setTimeout(endThreads, idleAfter_ms);
+}
+
+/** Starts the threads, so that a sweep that follows need not wait for them; resolves once they can run something. */
+export async function prepareSweep(): Promise<void> {
+  await Promise.all(threadsOf(defaultThreads()).map((engine) => engine.call("version", {})));
 }
 
 /** Return the places of a list from coarse to fine: both ends, the middle, the quarters, until each place was named once. */
@@ -45,12 +71,12 @@ export function coarseToFine(count: number): number[] {
  * rejects.
  */
 export async function sweep(requests: readonly RunRequest[], options: SweepOptions): Promise<void> {
-  const { signal, onRun, threads = defaultThreads() } = options;
-  const order = coarseToFine(requests.length);
+  const { signal, onRun, isKnown = () => false, threads = defaultThreads() } = options;
+  const order = coarseToFine(requests.length).filter((index) => !isKnown(index));
   const ends = new AbortController();
   const end = () => ends.abort();
   signal.addEventListener("abort", end, { once: true });
-  let done = 0;
+  let done = requests.length - order.length;
   const work = async (engine: EngineClient) => {
     for (let index = order.shift(); index !== undefined; index = order.shift()) {
       const summary = await engine.summary(requests[index]!, ends.signal);
@@ -59,16 +85,19 @@ export async function sweep(requests: readonly RunRequest[], options: SweepOptio
       onRun(index, summary, done);
     }
   };
+  sweeps += 1;
   try {
     if (signal.aborted) throw new Cancelled();
-    await Promise.all(threadsOf(Math.min(threads, requests.length)).map(work));
+    await Promise.all(threadsOf(Math.min(threads, order.length)).map(work));
   } catch (error) {
     // A thread that stopped answers nothing any more.
     const isAnswer = error instanceof Cancelled || error instanceof EngineError;
-    if (!isAnswer) for (const engine of pool.splice(0)) engine.close();
+    if (!isAnswer) endThreads();
     throw error;
   } finally {
     signal.removeEventListener("abort", end);
     ends.abort();
+    sweeps -= 1;
+    endLater();
   }
 }

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Cancelled, EngineError } from "../../src/engine/api.ts";
 import type { RunRequest, Summary } from "../../src/engine/types.ts";
 
@@ -12,6 +12,9 @@ class FakeEngine {
     if (signal.aborted) return Promise.reject(new Cancelled());
     return answer(request, signal);
   }
+  call() {
+    return Promise.resolve({});
+  }
   close() {
     this.isClosed = true;
   }
@@ -19,7 +22,7 @@ class FakeEngine {
 let answer: (request: RunRequest, signal: AbortSignal) => Promise<Summary>;
 
 vi.mock("../../src/engine/client.ts", () => ({ EngineClient: FakeEngine }));
-const { coarseToFine, sweep } = await import("../../src/engine/sweep.ts");
+const { coarseToFine, prepareSweep, sweep } = await import("../../src/engine/sweep.ts");
 
 const requests = Array.from({ length: 5 }, (_, nth) => ({ case: `${nth}` }));
 const summary = (request: RunRequest) => ({ fingerprint: (request as { case: string }).case }) as Summary;
@@ -78,4 +81,74 @@ it("replaces threads that have stopped", async () => {
   answer = (request) => Promise.resolve(summary(request));
   await sweep(requests, { signal, onRun: vi.fn(), threads: 2 });
   expect(FakeEngine.started).toHaveLength(4);
+});
+
+it("runs what is not known yet, and counts the rest as done", async () => {
+  const told: [number, number][] = [];
+  await sweep(requests, {
+    signal,
+    isKnown: (index) => index % 2 === 0,
+    onRun: (index, _, done) => told.push([index, done]),
+    threads: 1,
+  });
+  expect(told).toEqual([
+    [1, 4],
+    [3, 5],
+  ]);
+});
+
+describe("the threads", () => {
+  const open = () => FakeEngine.started.filter(({ isClosed }) => !isClosed).length;
+  let isHidden = false;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(document, "hidden", "get").mockImplementation(() => isHidden);
+    setHidden(true); // ends those of other tests
+    setHidden(false);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+  });
+
+  function setHidden(next: boolean) {
+    isHidden = next;
+    document.dispatchEvent(new Event("visibilitychange"));
+  }
+
+  it.each([
+    [1, 1],
+    [2, 1],
+    [4, 3],
+    [64, 8],
+  ])("leave a core to the page: of %i they take %i", async (hardwareConcurrency, count) => {
+    vi.stubGlobal("navigator", { hardwareConcurrency });
+    await prepareSweep();
+    expect(open()).toBe(count);
+  });
+
+  it("end when no sweep has come for a while", async () => {
+    await sweep(requests, { signal, onRun: vi.fn(), threads: 2 });
+    vi.advanceTimersByTime(20_000);
+    await sweep(requests, { signal, onRun: vi.fn(), threads: 2 });
+    vi.advanceTimersByTime(20_000);
+    expect(open()).toBe(2);
+    vi.advanceTimersByTime(20_000);
+    expect(open()).toBe(0);
+  });
+
+  it("end in the background, but neither there nor later before a sweep has ended", async () => {
+    let end: (() => void) | undefined;
+    answer = (request) => new Promise((resolve) => (end = () => resolve(summary(request))));
+    const swept = sweep(requests.slice(0, 1), { signal, onRun: vi.fn(), threads: 1 });
+    vi.advanceTimersByTime(40_000);
+    expect(open()).toBe(1);
+    setHidden(true);
+    expect(open()).toBe(1);
+    end!();
+    await swept;
+    expect(open()).toBe(0);
+  });
 });
