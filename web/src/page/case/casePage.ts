@@ -204,6 +204,7 @@ function build({ engine, doc, start, clip }: Parts): () => Promise<void> {
         drawRestSoon();
       },
       onState(run, change) {
+        visited?.makeRoom();
         experiments.forget(run);
         reset.hidden = Object.keys(run.set).length === 0;
         if (change === "replaced") showVariant();

@@ -80,7 +80,7 @@ async function live(engine: EngineClient, doc: CaseDocument): Promise<void> {
         visited?.visit(run.summary, bench.controller.state);
         headline.show(run, bench.controller.reference, () => false);
       },
-      onState: () => undefined,
+      onState: () => visited?.makeRoom(),
       onError: (error) => message.fail(error),
     },
   });

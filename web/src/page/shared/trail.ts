@@ -1,6 +1,7 @@
 /**
- * The trail: the dial's number against the knob that moved last. Each value that the hand visits leaves a dot; the whole range follows
- * on request, computed on threads of its own. Dots of another variant, or of other values of the other knobs, stay as faint ones.
+ * The trail: the dial's number against the knob that moved last. Each value that the hand visits leaves a dot. Behind the dots is the
+ * whole range, computed on threads of its own: by itself while the hand rests, where it takes less than a second, and on request
+ * elsewhere. Dots of another variant, or of other values of the other knobs, stay as faint ones.
  */
 import { Cancelled } from "../../engine/api.ts";
 import { prepareSweep, sweep } from "../../engine/sweep.ts";
@@ -11,6 +12,7 @@ import { resultTable } from "../../charts/resultTable.ts";
 import type { Finished, RunController, RunState } from "../../lab/runController.ts";
 import { isLogarithmic, isSweepable } from "../../lab/sweepValues.ts";
 import type { DialSpec } from "../../stage/beats.ts";
+import { whenSeen } from "./pageSetup.ts";
 
 export interface TrailOptions {
   readonly dial: DialSpec;
@@ -29,6 +31,8 @@ export interface Trail {
   offer(controls: readonly Control[]): void;
   /** A run has been shown. */
   visit(summary: Summary, state: RunState): void;
+  /** The reader has changed something: whatever the trail computes by itself makes room. */
+  makeRoom(): void;
   /** The whole range may be shown from now on. */
   open(): void;
 }
@@ -43,8 +47,10 @@ const inset = { left: 62, right: 12, top: 12, bottom: 34 } as const;
 /** Above this ratio numbers are drawn on a log axis. */
 const wideRatio = 20;
 const mostFaint = 200;
-/** A whole range that took at most so long follows the other knobs from then on. */
-const liveMs = 600;
+/** The whole range begins by itself once nothing has moved for so long. */
+const restMs = 200;
+/** A range that takes longer is left to the reader: 25 runs of 33 ms each, on one thread. */
+const mostByItself_ms = 825;
 
 export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptions): Trail {
   const title = html("p", { class: "trail-title" });
@@ -68,11 +74,23 @@ export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptio
   let context = "";
   let unit = "";
   let stop: AbortController | undefined;
-  /** Whether the last whole range was fast enough to be drawn again when another knob moves. */
-  let isLive = false;
+  /** Whether the whole range is being computed without a request. */
+  let isByItself = false;
+  let resting: ReturnType<typeof setTimeout> | undefined;
+  /** Knobs of variants whose range does not come by itself, because it takes too long or fails. */
+  const leftToReader = new Set<string>();
+  let isSeen = false;
+  let frame = 0;
   const dots = new Map<number, number>();
   const faint: Dot[] = [];
   const line = new Map<number, number>();
+  /** Whether the line has every value of the range. */
+  let isWhole = false;
+
+  function clearLine(): void {
+    line.clear();
+    isWhole = false;
+  }
 
   /** The values of all that the trail does not move along. */
   function contextOf({ variant, set, seed }: RunState): string {
@@ -87,10 +105,9 @@ export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptio
   function follow(next: Control | undefined): void {
     if (next?.path === control?.path) return;
     control = next;
-    isLive = false;
     dots.clear();
     faint.length = 0;
-    line.clear();
+    clearLine();
     stop?.abort();
   }
 
@@ -101,9 +118,24 @@ export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptio
     for (const [value, metric] of dots) faint.push({ value, metric });
     faint.splice(0, Math.max(0, faint.length - mostFaint));
     dots.clear();
-    line.clear();
+    clearLine();
     stop?.abort();
-    if (isLive && control !== undefined && isOpen()) void run(control);
+  }
+
+  function makeRoom(): void {
+    clearTimeout(resting);
+    if (isByItself) stop?.abort();
+  }
+
+  /** Computes the whole range by itself, once nothing has moved for a while. */
+  function fillSoon(): void {
+    makeRoom();
+    resting = setTimeout(() => {
+      const isWanted = isOpen() && isSeen && !document.hidden && !isWhole && stop === undefined;
+      if (control === undefined || !isWanted) return;
+      const name = JSON.stringify([control.path, controller.state.variant]);
+      if (!leftToReader.has(name)) void run(control, name);
+    }, restMs);
   }
 
   function valueIn({ set }: RunState): number | undefined {
@@ -210,42 +242,79 @@ export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptio
     );
   }
 
-  async function run(knob: Control): Promise<void> {
+  /** Computes what is missing of the whole range: on request, or by itself under the name of the knob and the variant. */
+  async function run(knob: Control, byItself?: string): Promise<void> {
     const mine = new AbortController();
     stop = mine;
-    const begun_ms = performance.now();
-    whole.hidden = true;
-    cancel.hidden = false;
-    line.clear();
+    isByItself = byItself !== undefined;
+    if (byItself === undefined) {
+      whole.hidden = true;
+      cancel.hidden = false;
+      clearLine();
+    }
     const value = valueIn(controller.state);
     const { values, requests } = controller.sweep(value === undefined ? knob : { ...knob, value });
+    for (const known of values) if (dots.has(known)) line.set(known, dots.get(known)!);
+    drawSoon();
+    let limit: ReturnType<typeof setTimeout> | undefined;
+    const leave = (name: string) => {
+      leftToReader.add(name);
+      clearLine();
+      mine.abort();
+    };
     try {
+      if (byItself !== undefined) {
+        await prepareSweep();
+        limit = setTimeout(() => leave(byItself), mostByItself_ms);
+      }
       await sweep(requests, {
         signal: mine.signal,
+        isKnown: (index) => line.has(values[index]!),
         onRun: (index, summary, done) => {
           line.set(values[index]!, summary.metrics[dial.metric] ?? Number.NaN);
-          status.textContent = `${done} of ${values.length}`;
-          draw();
+          if (byItself === undefined) status.textContent = `${done} of ${values.length}`;
+          drawSoon();
         },
       });
       status.textContent = "";
-      isLive = performance.now() - begun_ms <= liveMs;
+      isWhole = true;
     } catch (error) {
-      status.textContent = error instanceof Cancelled ? "" : error instanceof Error ? error.message : String(error);
+      const words = error instanceof Cancelled ? "" : error instanceof Error ? error.message : String(error);
+      // Who did not ask for it is told of the failure once they ask.
+      if (byItself === undefined) status.textContent = words;
+      else if (words !== "") leave(byItself);
     } finally {
+      clearTimeout(limit);
       if (stop === mine) {
         stop = undefined;
+        isByItself = false;
         whole.hidden = false;
         cancel.hidden = true;
       }
-      draw();
+      drawSoon();
     }
   }
 
+  function drawSoon(): void {
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(draw);
+  }
+
   // The threads start while the reader is on the way to the button.
-  for (const event of ["pointerenter", "focusin"]) element.addEventListener(event, prepareSweep, { once: true });
+  for (const event of ["pointerenter", "focusin"])
+    // A thread that does not start is reported by the sweep.
+    element.addEventListener(event, () => void prepareSweep().catch(() => undefined), { once: true });
   whole.addEventListener("click", () => {
-    if (control !== undefined && stop === undefined) void run(control);
+    makeRoom();
+    if (control !== undefined && (stop === undefined || isByItself)) void run(control);
+  });
+  whenSeen(element, () => {
+    isSeen = true;
+    fillSoon();
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) makeRoom();
+    else fillSoon();
   });
   cancel.addEventListener("click", () => stop?.abort());
   details.addEventListener("toggle", () => {
@@ -271,7 +340,12 @@ export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptio
       const metric = summary.metrics[dial.metric];
       if (value !== undefined && metric !== undefined && !isCovered(state, dial.metric)) dots.set(value, metric);
       draw();
+      fillSoon();
     },
-    open: () => draw(),
+    makeRoom,
+    open() {
+      draw();
+      fillSoon();
+    },
   };
 }

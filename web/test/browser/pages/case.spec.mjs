@@ -10,6 +10,7 @@ import {
   phone,
   fingerprint,
   sentence,
+  ran,
   shown,
   untilFingerprintChanges,
   untilHash,
@@ -148,6 +149,7 @@ test("visited values leave a trail, and the whole range is run on other threads 
     timeout: 60_000,
   });
   await panel.locator("summary").click();
+  await panel.locator("tbody tr").first().waitFor();
   const rows = await panel.locator("tbody tr").count();
   assert.ok(rows > 5, `${rows} rows`);
   assert.equal(await fingerprint(page), moved);
@@ -160,6 +162,27 @@ test("visited values leave a trail, and the whole range is run on other threads 
     cells.join(" "),
   );
   note(`${rows} values`);
+});
+
+test("the whole range of a knob comes by itself, but not before the question is answered", async ({ open }) => {
+  const page = await open("/averaged-away.html", { reducedMotion: "reduce" });
+  await ran(page);
+  const drawn = () =>
+    page.evaluate(() => document.querySelector(".trail .whole")?.getAttribute("d").split("L").length ?? 0);
+  // Several times as long as it takes.
+  await page.waitForTimeout(2000);
+  assert.equal(await drawn(), 0);
+  await page.getByRole("button", { name: "Skip" }).click();
+  const isDrawn = () => document.querySelector(".trail .whole")?.getAttribute("d").split("L").length >= 20;
+  await page.waitForFunction(isDrawn);
+  const before = await page.locator(".trail .whole").getAttribute("d");
+  const runs = await page.evaluate(() => document.querySelectorAll(".trail .visited").length);
+  // Another knob has another range.
+  await page.locator(".controls input[type=range]").last().focus();
+  await page.keyboard.press("End");
+  await page.waitForFunction((old) => document.querySelector(".trail .whole")?.getAttribute("d") !== old, before);
+  await page.waitForFunction(isDrawn);
+  note(`${await drawn()} values, of which ${runs} visited`);
 });
 
 test("a run that is refused says where and why, and the last good one stays", async ({ open }) => {
