@@ -46,6 +46,7 @@ function made(isCovered = false, isOpen = () => true) {
   const visit = (next: Partial<RunState>, value: number) => {
     state = { ...state, ...next };
     built.visit(summary(value), state);
+    vi.advanceTimersByTime(20); // until the next frame
   };
   const dots = (name: string) =>
     Array.from(built.element.querySelectorAll(`circle.${name} title`), (dot) => dot.textContent);

@@ -11,6 +11,7 @@ import type { Result } from "../../engine/api.ts";
 import type { CaseDocument, Control } from "../../engine/types.ts";
 import { html } from "../../base/elements.ts";
 import { keepUnits } from "../../base/format.ts";
+import { nextTask } from "../../base/nextTask.ts";
 import { take } from "../../lab/measure.ts";
 import { type Memory, predictionOf } from "../../lab/prediction.ts";
 import type { RunState } from "../../lab/runController.ts";
@@ -24,7 +25,7 @@ import { CaseState } from "./caseState.ts";
 import { playClip, type PlayingClip } from "../shared/clip.ts";
 import { openedOn } from "../shared/openedOn.ts";
 import { exportPanel } from "./exportPanel.ts";
-import { nextTask, openPage, preparePage, whenSeen } from "../shared/pageSetup.ts";
+import { openPage, preparePage, whenSeen } from "../shared/pageSetup.ts";
 import { factsSection } from "./factsSection.ts";
 import { evidence } from "./evidence.ts";
 import { embed, isEmbedded, wayOut } from "../shared/embed.ts";
@@ -37,7 +38,7 @@ import { mechanism } from "./mechanism.ts";
 import { modelSection } from "./modelSection.ts";
 import { openCase } from "../shared/navigation.ts";
 import { predictionSection, predictionMemory } from "../shared/prediction.ts";
-import { inPlaceOfFirstPicture } from "../shared/firstPicture.ts";
+import { inPlaceOfFirstPicture, readApart } from "../shared/firstPicture.ts";
 import { progress } from "../shared/progress.ts";
 import { storeAnswer } from "../shared/progressStore.ts";
 import { runFrame } from "../shared/runFrame.ts";
@@ -166,7 +167,7 @@ function build({ engine, doc, start, clip }: Parts): () => Promise<void> {
   const bench = workbench<Result>({
     document: doc,
     ask,
-    engine,
+    engine: readApart(engine, () => first.isSeen),
     runReference: (request) => other().run(request, { slot: "reference" }),
     name: "variant",
     hasStage: true,

@@ -3,6 +3,7 @@ import "../../style/page.css";
 import { EngineClient } from "../../engine/client.ts";
 import type { CaseDocument } from "../../engine/types.ts";
 import { html } from "../../base/elements.ts";
+import { nextTask } from "../../base/nextTask.ts";
 import type { Finished } from "../../lab/runController.ts";
 import { fetchFor, workbench } from "../../lab/workbench.ts";
 import { dial } from "../shared/dial.ts";
@@ -12,9 +13,9 @@ import { openedOn } from "../shared/openedOn.ts";
 import { runFrame } from "../shared/runFrame.ts";
 import { courseInLab } from "../shared/browserLab.ts";
 import { playClip } from "../shared/clip.ts";
-import { inPlaceOfFirstPicture } from "../shared/firstPicture.ts";
+import { inPlaceOfFirstPicture, readApart } from "../shared/firstPicture.ts";
 import { catalogue } from "./catalogue.ts";
-import { nextTask, openPage, preparePage } from "../shared/pageSetup.ts";
+import { openPage, preparePage } from "../shared/pageSetup.ts";
 import { openDoors, poolDoor } from "./doors.ts";
 import { fioBox } from "./fioBox.ts";
 import { defaultState, encodeRunLink, type PageState } from "../shared/runLink.ts";
@@ -65,7 +66,7 @@ async function live(engine: EngineClient, doc: CaseDocument): Promise<void> {
   const bench = workbench<Finished>({
     document: openedOn(doc),
     ask: engine.ask,
-    engine: { run: (request, { signal }) => engine.run(request, { signal }) },
+    engine: readApart({ run: (request, { signal }) => engine.run(request, { signal }) }, () => first.isSeen),
     name: "variant",
     hasStage: true,
     // The whole of it is the one knob of the headline.

@@ -2,6 +2,10 @@
  * The picture that a page's file holds: the opening run as the site's build drew it, seen before the engine is there and without
  * JavaScript. It gives way to the live frame, which takes the same room.
  */
+import { nextTask } from "../../base/nextTask.ts";
+import type { Result } from "../../engine/api.ts";
+import { journeysOf } from "../../engine/journeys.ts";
+import type { RunRequest } from "../../engine/types.ts";
 import type { PlayingClip } from "./clip.ts";
 
 export interface FirstPicture {
@@ -34,6 +38,23 @@ export function inPlaceOfFirstPicture(section: HTMLElement, frame: HTMLElement, 
     },
     get moment_ns() {
       return moment_ns;
+    },
+  };
+}
+
+/** Has the engine's runs read in tasks of their own while the first picture is seen, so that the page answers and plays in between. */
+export function readApart<Options>(
+  engine: { run(request: RunRequest, options: Options): Promise<Result> },
+  isSeen: () => boolean,
+): { run(request: RunRequest, options: Options): Promise<Result> } {
+  return {
+    async run(request, options) {
+      const result = await engine.run(request, options);
+      if (!isSeen()) return result;
+      await nextTask();
+      journeysOf(result);
+      await nextTask();
+      return result;
     },
   };
 }

@@ -88,11 +88,6 @@ export function keepForOffline(addresses: readonly string[]): void {
   navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep: addresses })).catch(() => undefined);
 }
 
-/** Lets the browser draw, and answer the reader, before the work goes on. */
-export function nextTask(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
-}
-
 /** Calls back once, when the element first comes near the window. */
 export function whenSeen(element: Element, callback: () => void): void {
   const observer = new IntersectionObserver(

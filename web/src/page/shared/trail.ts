@@ -327,7 +327,7 @@ export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptio
     offer(controls) {
       offered = controls.filter(isSweepable);
       follow(offered.find(({ path }) => path === control?.path) ?? offered[0]);
-      draw();
+      drawSoon();
     },
     visit(summary, state) {
       unit = summary.units[dial.metric] ?? "";
@@ -339,12 +339,12 @@ export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptio
       const value = valueIn(state);
       const metric = summary.metrics[dial.metric];
       if (value !== undefined && metric !== undefined && !isCovered(state, dial.metric)) dots.set(value, metric);
-      draw();
+      drawSoon();
       fillSoon();
     },
     makeRoom,
     open() {
-      draw();
+      drawSoon();
       fillSoon();
     },
   };
