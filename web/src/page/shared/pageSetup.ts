@@ -41,6 +41,7 @@ export async function buildPage({ message }: Page, build: () => Promise<void> | 
   } catch (error) {
     message.fail(error);
   }
+  layOutLate();
   registerServiceWorker();
 }
 
@@ -114,9 +115,24 @@ export function whenSeenOrLate(element: Element, callback: () => void): void {
     callback();
   };
   whenSeen(element, call);
-  setTimeout(() => {
-    // Some browsers do not tell of pauses.
-    if ("requestIdleCallback" in globalThis) requestIdleCallback(call, { timeout: mostLate_ms });
-    else call();
-  }, lateAfter_ms);
+  setTimeout(() => inPause(call), lateAfter_ms);
+}
+
+function inPause(call: () => void): void {
+  // Some browsers do not tell of pauses.
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(call, { timeout: mostLate_ms });
+  else setTimeout(call);
+}
+
+/** Lays out what is far below the window, a section in each pause: a picture of the whole page has all of them. */
+function layOutLate(): void {
+  const next = () => {
+    const section = document.querySelector(
+      ":is(main > section:not(.stage-section), .after-question, .around, .family-list, footer.site):not(.laid-out)",
+    );
+    if (section === null) return;
+    section.classList.add("laid-out");
+    inPause(next);
+  };
+  setTimeout(() => inPause(next), lateAfter_ms);
 }
