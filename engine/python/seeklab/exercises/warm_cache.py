@@ -22,6 +22,8 @@ WARM_PERCENT = 80
 WARM = f"zfs_l2_to_{WARM_PERCENT}_percent_s"
 SLACK = 1.15
 EARLY = 0.86
+FEEDINGS_MIB = (3, 4, 6, 8, 11, 14, 18, 24)
+"""Right answers, further apart than the limits, so that no two of them are right for many systems."""
 READS_PER_S = 200
 """High enough that memory evicts more data than the largest feeding takes."""
 
@@ -33,7 +35,7 @@ QUESTIONS = {
 
 
 def _drawn(source: random.Random, interval_ms: int) -> System:
-    size, feed = source.randrange(3, 6), source.choice((4, 12, 16))
+    size, feed = source.randrange(3, 6), source.choice(FEEDINGS_MIB)
     known = {
         "data_bytes": size * 1024 * MIB,
         "warm_share": WARM_PERCENT / 100,
