@@ -70,15 +70,6 @@ MOST = 0.5
 FIRST = 5
 """Learners whose points are stored; a test measures some of them again."""
 
-TO_MEASURE = (
-    *("battery-planner", "burst-budget", "cache-policies", "commit-policy"),
-    *("context-window", "copy-beside-service", "disk-time", "group-length"),
-    *("hedge-budget", "log-lane", "odx-prefetch", "pool-design", "read-ahead", "rebuild-order"),
-    *("server-cycles", "shard-count", "warm-cache"),
-    *("write-throttle",),
-)
-"""Exercises whose cheap answers were not yet measured: their runs take longest."""
-
 Answers = dict[str, Any]
 
 
