@@ -110,7 +110,7 @@ impl Preset {
                 // As large a part of its cache, or a longer run would leave it and a shorter one not.
                 let part = |bytes: u64| u128::from(bytes) * u128::from(mapped) / u128::from(capacity.0);
                 let blocks = u128::from(dies * u64::from(flash.pages_per_block / cache.bits) * page.0);
-                drive["flash"]["slc_cache"] = json!({"fixed": part(cache.fixed.0).max(blocks), "dynamic": part(cache.dynamic.0)});
+                drive["flash"]["slc_cache"] = json!({"fixed": part(cache.fixed.0).max(blocks.saturating_sub(part(cache.dynamic.0))), "dynamic": part(cache.dynamic.0)});
             }
         }
         let mut point = load.on(&system, name);
