@@ -128,7 +128,7 @@ fn whole(spec: &spec::Ssd, stripe: u32, dies: usize) -> u32 {
 impl Cache {
     pub fn new(spec: &spec::Ssd, flash: &spec::Flash, cache: &spec::SlcCache, dies: usize, logical: u32) -> Self {
         let [fixed, dynamic] = pages(spec, cache, dies);
-        let whole = whole(spec, flash.stripe, dies);
+        let whole = whole(spec, flash.stripe, dies).max(logical);
         Self {
             program_pages: flash.planes / cache.bits,
             block_pages: flash.pages_per_block / cache.bits,
@@ -140,7 +140,7 @@ impl Cache {
             dynamic,
             whole,
             logical,
-            sharing: libm::round(f64::from(whole) / f64::from(logical)).max(1.0) as u32,
+            sharing: whole / logical,
             dies: (0..dies).map(|_| Places::default()).collect(),
             is_folding: false,
         }

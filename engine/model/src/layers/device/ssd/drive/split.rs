@@ -55,7 +55,7 @@ impl Drive {
             // Pages of the die count on from row to row.
             let local = |page: u64| page / stripe / dies * stripe + page % stripe;
             let pages = local(stop) - local(start) + 1;
-            let at = local(start) as u32; // a checked drive has fewer pages than 32 bits count
+            let at = local(start) as u32; // beyond 16 TiB on one die the numbers begin again
             let piece = Piece {
                 id,
                 die,

@@ -161,6 +161,26 @@ fn a_page_beyond_the_simulated_part_is_known_to_the_cache_by_its_own_number() {
 }
 
 #[test]
+fn any_part_of_a_drive_may_be_simulated() {
+    for (capacity, mapped) in [(36, 20), (36, 24), (36, 35), (100, 60), (576, 37)] {
+        let mut spec = simulated_in_part(WhenFull::Fold);
+        spec.capacity = Bytes(capacity << 20);
+        let flash = spec.flash.as_mut().expect("flash");
+        flash.mapped = Some(Bytes(mapped << 20));
+        flash.slc_cache.as_mut().expect("a cache").fixed = Bytes(4 << 20);
+        flash.precondition = Precondition::None;
+        let mut ssd = Ssd::new(&spec, 1, "ssd0");
+        let all = |op: Op| (0..(capacity << 20) / CHUNK).map(|number| (op, number * CHUNK, CHUNK)).collect::<Vec<_>>();
+        let done = run(&mut ssd, 1, &[vec![(Op::Write, 0, CHUNK)], all(Op::Read)].concat());
+        assert!(done.len() > 500);
+        run(&mut ssd, 16, &all(Op::Write));
+        let done = run(&mut ssd, 16, &all(Op::Read));
+        assert!(done.iter().all(|done| done.phases[Phase::FlashRead as usize] > 0), "{capacity} MiB, {mapped} simulated");
+        run(&mut ssd, 1, &[(Op::Write, 0, CHUNK), (Op::Trim, 0, capacity << 20), (Op::Read, 0, CHUNK)]);
+    }
+}
+
+#[test]
 fn a_page_of_the_cache_is_read_in_the_time_of_the_cache() {
     let mut ssd = Ssd::new(&drive(WhenFull::Direct, Precondition::Sequential), 1, "ssd0");
     run(&mut ssd, 1, &[(Op::Write, 0, CHUNK)]);
