@@ -476,3 +476,16 @@ def test_each_plan_is_a_scenario_of_its_incident() -> None:
             assert plan.incident in next(each for each in CAUSES if each.id == cause).incidents, (cause, name)
             scenario = case(plan.incident).with_({**plan.set, **plan.fixed}).scenario(plan.variant)
             assert scenario["jobs"]
+
+
+def test_lines_between_a_command_and_its_output_belong_to_one_block() -> None:
+    text = (
+        "# fio --name=lt --rw=randwrite --bs=16k --ioengine=psync\n"
+        "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.512 s, 2.1 GB/s\n"
+        "lt: (g=0): rw=randwrite, bs=16.0KiB-16.0KiB, ioengine=psync, iodepth=32\n"
+        "fio-3.7\n"
+    )
+    assert [(block.tool, block.first, block.last) for block in blocks(text).blocks] == [
+        ("dd", 1, 2),
+        ("fio-text", 3, 4),
+    ]

@@ -109,11 +109,11 @@ def _cut(lines: Lines, source: str, marks: Marks) -> Found:
             misses += 1
             at += 1
             continue
+        block.first = max(block.first, unknown + 1)
         if not block.records or block.tool in LOOSE:
             block.last = _end_of(lines, marks, block)
             block.records = [each for each in block.records if getattr(each, "line", 0) <= block.last]
         block.source = source
-        block.first = max(block.first, unknown + 1)
         if block.first - 2 >= unknown and command(lines[block.first - 2]):
             block.first -= 1
         is_printed_above = command(lines[block.first - 1]) is None
