@@ -14,7 +14,7 @@ export interface SweepOptions {
   readonly onRun: (index: number, summary: Summary, done: number) => void;
   /** Whether a run's summary is known already. */
   readonly isKnown?: (index: number) => boolean;
-  /** At most so many threads; the default leaves a core to the page. */
+  /** The most threads; the default leaves one core to the page. */
   readonly threads?: number;
 }
 

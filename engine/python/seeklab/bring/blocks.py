@@ -43,7 +43,7 @@ MUCH_SEARCHED = 8 << 20
 MAX_MISSES = 20_000
 """The reader skips the rest of a text after this many lines that only look like headings."""
 FEW_MISSES, ALIKE = 200, 8
-"""After so many of these lines, one that repeats another together with the lines below it is not read again."""
+"""After this number of false headings, a heading is skipped if it and the lines below it were read before."""
 
 
 class Reader(Protocol):

@@ -280,7 +280,7 @@ export function trail({ dial, controller, isCovered, isOpen, guess }: TrailOptio
       isWhole = true;
     } catch (error) {
       const words = error instanceof Cancelled ? "" : error instanceof Error ? error.message : String(error);
-      // Who did not ask for it is told of the failure once they ask.
+      // A range that begins by itself does not report its failure: the button does when the reader presses it.
       if (byItself === undefined) status.textContent = words;
       else if (words !== "") leave(byItself);
     } finally {
