@@ -1,7 +1,6 @@
 //! Resources that requests share in order of arrival: a bus, the processors and the memory of a machine.
 
-use std::collections::VecDeque;
-
+use seeklab_kernel::NS_PER_S;
 use seeklab_spec::host::HostSpec;
 
 use crate::layers::device::transfer_ns;
@@ -25,33 +24,50 @@ impl Shared {
 #[derive(Clone, Debug)]
 pub struct Cores {
     count: usize,
-    /// When the cores that were ever taken become free, in order.
-    ends_ns: VecDeque<u64>,
+    /// When each core becomes free, in order, in a ring of a power of two that begins at `first`.
+    ends_ns: Vec<u64>,
+    first: usize,
 }
 
 impl Cores {
     /// So many idle cores, at least one.
     #[must_use]
     pub fn new(count: u32) -> Self {
-        Self { count: count.max(1) as usize, ends_ns: VecDeque::new() }
+        let count = count.max(1) as usize;
+        Self { count, ends_ns: vec![0; count.next_power_of_two()], first: 0 }
     }
 
-    /// Takes a core from `now_ns` on, or once one is free, for as long as `ns` says of the number of busy cores, this one included;
-    /// returns the end of that time. O(log cores) where requests end in the order in which they begin.
+    /// Takes a core for `ns` from `now_ns` on, or once one is free; returns the end of that time. O(1) where requests end in the order in
+    /// which they begin.
     #[inline]
-    pub fn take(&mut self, now_ns: u64, ns: impl FnOnce(u64) -> u64) -> u64 {
-        let free_ns = if self.ends_ns.len() < self.count { 0 } else { self.ends_ns.pop_front().unwrap_or(0) };
-        let busy = self.ends_ns.len() - self.ends_ns.partition_point(|end_ns| *end_ns <= now_ns) + 1;
-        let end_ns = free_ns.max(now_ns).saturating_add(ns(busy as u64));
-        let mut place = self.ends_ns.len();
-        self.ends_ns.push_back(end_ns);
-        while place > 0 && self.ends_ns[place - 1] > end_ns {
-            self.ends_ns.swap(place - 1, place);
+    pub fn take(&mut self, now_ns: u64, ns: u64) -> u64 {
+        let (first, last) = (self.first, self.ends_ns.len() - 1);
+        let end_ns = self.ends_ns[first].max(now_ns).saturating_add(ns);
+        let mut place = first + self.count;
+        while place > first + 1 && self.ends_ns[(place - 1) & last] > end_ns {
+            self.ends_ns[place & last] = self.ends_ns[(place - 1) & last];
             place -= 1;
         }
+        self.ends_ns[place & last] = end_ns;
+        self.first = (first + 1) & last;
         end_ns
     }
+
+    /// Cores that are busy if a request takes one at `now_ns`, this one included. O(log cores).
+    #[must_use]
+    pub fn busy(&self, now_ns: u64) -> u64 {
+        let last = self.ends_ns.len() - 1;
+        let (mut idle, mut end) = (1, self.count); // the first core is taken, whether idle or not
+        while idle < end {
+            let middle = usize::midpoint(idle, end);
+            if self.ends_ns[(self.first + middle) & last] <= now_ns { idle = middle + 1 } else { end = middle }
+        }
+        (self.count - idle + 1) as u64
+    }
 }
+
+/// More than the rounding of a product of two floating point numbers.
+const ROUNDING: f64 = 1e-9;
 
 /// The processors and the memory of a machine that answers requests from memory.
 ///
@@ -61,6 +77,8 @@ pub struct Machine {
     cores: Cores,
     hit_ns: u64,
     memory_rate: u64,
+    /// Time of a byte while all cores are busy, rounded up.
+    slowest_byte_ns: f64,
 }
 
 impl Machine {
@@ -68,7 +86,9 @@ impl Machine {
     #[must_use]
     pub fn new(spec: Option<&HostSpec>, cores: Option<u32>) -> Self {
         let spec = spec.copied().unwrap_or_default();
-        Self { cores: Cores::new(cores.unwrap_or(spec.cores)), hit_ns: spec.hit.0, memory_rate: spec.memory_rate.0 }
+        let (cores, memory_rate) = (cores.unwrap_or(spec.cores).max(1), spec.memory_rate.0.max(1));
+        let slowest_byte_ns = f64::from(cores) * NS_PER_S as f64 / memory_rate as f64 * (1.0 + ROUNDING);
+        Self { cores: Cores::new(cores), hit_ns: spec.hit.0, memory_rate, slowest_byte_ns }
     }
 
     /// Time of a core to find so many records in memory.
@@ -80,14 +100,17 @@ impl Machine {
     /// Takes a core for work that nobody waits for until cores are scarce.
     #[inline]
     pub fn work(&mut self, now_ns: u64, core_ns: u64) {
-        self.cores.take(now_ns, |_| core_ns);
+        self.cores.take(now_ns, core_ns);
     }
 
     /// Copies bytes into or out of memory, which alone takes a core for `core_ns`; returns its end.
     #[inline]
     pub fn copy(&mut self, now_ns: u64, core_ns: u64, bytes: u64) -> u64 {
-        let memory_rate = self.memory_rate;
-        self.cores.take(now_ns, |busy| core_ns.max(transfer_ns(bytes.saturating_mul(busy), memory_rate)))
+        if bytes as f64 * self.slowest_byte_ns <= core_ns as f64 {
+            return self.cores.take(now_ns, core_ns); // the memory has room for all cores: no count, no division
+        }
+        let memory_ns = transfer_ns(bytes.saturating_mul(self.cores.busy(now_ns)), self.memory_rate);
+        self.cores.take(now_ns, core_ns.max(memory_ns))
     }
 }
 
@@ -158,11 +181,7 @@ mod tests {
             for (gap_ns, ns, ahead_ns) in calls {
                 at_ns += gap_ns;
                 let now_ns = at_ns + ahead_ns; // some ask for a core that they need later
-                let mut seen = 0;
-                let end_ns = cores.take(now_ns, |busy| {
-                    seen = busy;
-                    ns
-                });
+                let (seen, end_ns) = (cores.busy(now_ns), cores.take(now_ns, ns));
                 let first = (0..free_ns.len()).min_by_key(|core| free_ns[*core]).expect("a core");
                 free_ns[first] = free_ns[first].max(now_ns);
                 let others = free_ns.iter().enumerate().filter(|(core, free)| *core != first && **free > now_ns).count();

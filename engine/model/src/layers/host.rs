@@ -108,7 +108,7 @@ impl Host {
 
     /// Takes a core; returns the end of that time.
     fn work(&mut self, now_ns: u64, worker: u32, ns: u64) -> u64 {
-        let done_ns = self.cores.take(now_ns, |_| ns);
+        let done_ns = self.cores.take(now_ns, ns);
         self.threads.get_mut(worker as usize).map_or(done_ns, |thread| thread.take(now_ns, ns).max(done_ns))
     }
 
