@@ -40,14 +40,10 @@ impl Table {
     }
 
     /// The value of a key, to be changed; 0 if it had none.
+    #[inline]
     pub fn entry(&mut self, key: u64) -> &mut u64 {
         if self.used * 8 >= self.slots.len() * 7 {
-            let larger = vec![(EMPTY, 0); (self.slots.len() * 2).max(64)];
-            let old = std::mem::replace(&mut self.slots, larger);
-            for entry in old.into_iter().filter(|(key, _)| *key != EMPTY) {
-                let place = self.find(entry.0);
-                self.slots[place] = entry;
-            }
+            self.grow();
         }
         let place = self.find(key);
         let (found, value) = &mut self.slots[place];
@@ -56,6 +52,16 @@ impl Table {
             self.used += 1;
         }
         value
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let larger = vec![(EMPTY, 0); (self.slots.len() * 2).max(64)];
+        let old = std::mem::replace(&mut self.slots, larger);
+        for entry in old.into_iter().filter(|(key, _)| *key != EMPTY) {
+            let place = self.find(entry.0);
+            self.slots[place] = entry;
+        }
     }
 
     /// Bytes of memory held.
@@ -100,6 +106,13 @@ impl BlockSet {
 
     /// Adds the blocks `first..end` and returns how many are new. O(words touched).
     pub fn insert(&mut self, first: u64, end: u64) -> u64 {
+        if end == first.wrapping_add(1) {
+            let bits = self.words.entry(first / 64);
+            let added = !*bits >> (first % 64) & 1; // nearly always one block
+            *bits |= 1 << (first % 64);
+            self.blocks += added;
+            return added;
+        }
         let mut added = 0;
         let mut block = first;
         while block < end {

@@ -638,9 +638,14 @@ impl Zfs {
     fn state(&mut self, id: RequestId) -> &mut State {
         let place = id.0 as usize;
         if place >= self.states.len() {
-            self.states.resize(place + 1, State::default());
+            self.make_room(place);
         }
         &mut self.states[place]
+    }
+
+    #[cold]
+    fn make_room(&mut self, place: usize) {
+        self.states.resize(place + 1, State::default());
     }
 
     /// The blocks that a range touches.

@@ -313,6 +313,9 @@ impl Zfs {
 
     /// Blocks that were written stay in memory; a cache device's copies of them are void.
     pub(super) fn remember(&mut self, now_ns: u64, first: u64, end: u64) {
+        if self.cache.is_none() && self.reader.is_none() {
+            return;
+        }
         for block in first..end {
             let (offset, bytes) = self.place_of(block);
             if let Some(cache) = &mut self.cache {
