@@ -112,6 +112,12 @@ impl Stats {
         }
     }
 
+    #[cold]
+    fn boxed() -> Box<Self> {
+        Box::new(Self::new())
+    }
+
+    #[inline]
     #[allow(clippy::cast_precision_loss)] // latencies in ns are far below 2^53
     fn add(&mut self, request: &Request, spent: Spent, now_ns: u64) {
         let latency_ns = now_ns - request.submitted_ns;
@@ -197,7 +203,7 @@ impl ByOp {
 
     #[inline]
     fn of_mut(&mut self, op: Op) -> &mut Stats {
-        self.0[op as usize].get_or_insert_with(|| Box::new(Stats::new()))
+        self.0[op as usize].get_or_insert_with(Stats::boxed)
     }
 }
 
