@@ -1,9 +1,9 @@
-//! The functions of a module in an order in which it is smaller when compressed: each beside the one that resembles it most.
+//! The functions of a module in an order in which it is smaller when compressed: each behind those that it has most in common with.
 //!
 //! The glue's generator writes the largest first. gzip finds what repeats within 32 kB only, and much of a module are siblings: what
-//! a generic function became for one type and another. Beside each other they cost a few bytes each. Nothing but the order changes.
+//! a generic function became for one type and another. Near each other they cost a few bytes each. Nothing but the order changes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::error::Error;
 
@@ -15,6 +15,8 @@ use wasmparser::{CodeSectionReader, FunctionSectionReader, Parser, Payload, Type
 const PIECE_BYTES: usize = 6;
 /// A piece that is in more functions than this says nothing about any of them, and comparing them all would take long.
 const MAX_FUNCTIONS: usize = 300;
+/// How far back gzip finds what repeats.
+const WINDOW_BYTES: usize = 32_000;
 
 /// The module with its functions in another order.
 ///
@@ -43,38 +45,55 @@ pub fn cluster_similar(module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(written.finish())
 }
 
-/// An order of the functions in which each follows the one that it has most in common with, of those that are left.
+/// An order of the functions in which each is the one, of those left, that finds the largest share of its pieces in the window before it.
 fn chain(bodies: &[&[u8]]) -> Vec<usize> {
-    let pieces: Vec<Vec<&[u8]>> = bodies.iter().map(|body| pieces(body)).collect();
-    let mut holders: HashMap<&[u8], Vec<usize>> = HashMap::new();
-    for (function, pieces) in pieces.iter().enumerate() {
-        for piece in pieces {
-            holders.entry(piece).or_default().push(function);
-        }
+    let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+    let mut holders: Vec<Vec<usize>> = Vec::new();
+    let mut of_function: Vec<Vec<usize>> = Vec::new();
+    for (function, body) in bodies.iter().enumerate() {
+        let found: Vec<usize> = pieces(body)
+            .into_iter()
+            .map(|piece| {
+                let next = numbers.len();
+                *numbers.entry(piece).or_insert(next)
+            })
+            .collect();
+        holders.resize_with(numbers.len(), Vec::new);
+        found.iter().for_each(|piece| holders[*piece].push(function));
+        of_function.push(found);
     }
-    holders.retain(|_, functions| (2..=MAX_FUNCTIONS).contains(&functions.len()));
+    let sizes: Vec<usize> = of_function.iter().map(|pieces| pieces.len().max(1)).collect();
+    of_function.iter_mut().for_each(|pieces| pieces.retain(|piece| (2..=MAX_FUNCTIONS).contains(&holders[*piece].len())));
 
-    let mut order = Vec::with_capacity(bodies.len());
-    let mut is_left = vec![true; bodies.len()];
-    let mut next = 0;
-    while order.len() < bodies.len() {
+    let (mut order, mut is_left) = (Vec::with_capacity(bodies.len()), vec![true; bodies.len()]);
+    let (mut window, mut window_bytes) = (VecDeque::<usize>::new(), 0);
+    // How often each piece is in the window, and how many of a function's pieces are.
+    let (mut seen, mut common) = (vec![0_u32; holders.len()], vec![0_usize; bodies.len()]);
+    while let Some(next) = (0..bodies.len())
+        .filter(|function| is_left[*function])
+        .reduce(|best, other| if common[other] * sizes[best] > common[best] * sizes[other] { other } else { best })
+    {
         is_left[next] = false;
         order.push(next);
-        let mut shared = vec![0; bodies.len()];
-        for function in pieces[next].iter().filter_map(|piece| holders.get(piece)).flatten() {
-            shared[*function] += 1;
-        }
-        // What both have, as a share of what either has: a fraction.
-        let likeness = |function: usize| (shared[function], pieces[next].len() + pieces[function].len() - shared[function]);
-        let mut most = None;
-        for function in (0..bodies.len()).filter(|function| is_left[*function] && shared[*function] > 0) {
-            let (common, all) = likeness(function);
-            if most.is_none_or(|(_, common_before, all_before)| common * all_before > common_before * all) {
-                most = Some((function, common, all));
+        window.push_back(next);
+        window_bytes += bodies[next].len();
+        for piece in &of_function[next] {
+            seen[*piece] += 1;
+            if seen[*piece] == 1 {
+                holders[*piece].iter().for_each(|function| common[*function] += 1);
             }
         }
-        let largest = || is_left.iter().position(|is_left| *is_left);
-        next = most.map(|(function, ..)| function).or_else(largest).unwrap_or_default();
+        while window_bytes > WINDOW_BYTES
+            && let Some(oldest) = window.pop_front()
+        {
+            window_bytes -= bodies[oldest].len();
+            for piece in &of_function[oldest] {
+                seen[*piece] -= 1;
+                if seen[*piece] == 0 {
+                    holders[*piece].iter().for_each(|function| common[*function] -= 1);
+                }
+            }
+        }
     }
     order
 }
