@@ -84,6 +84,7 @@ pub struct Machine {
 impl Machine {
     /// The machine that a scenario describes, or the default, with so many cores.
     #[must_use]
+    #[allow(clippy::cast_precision_loss)] // ROUNDING is more
     pub fn new(spec: Option<&HostSpec>, cores: Option<u32>) -> Self {
         let spec = spec.copied().unwrap_or_default();
         let (cores, memory_rate) = (cores.unwrap_or(spec.cores).max(1), spec.memory_rate.0.max(1));
@@ -105,6 +106,7 @@ impl Machine {
 
     /// Copies bytes into or out of memory, which alone takes a core for `core_ns`; returns its end.
     #[inline]
+    #[allow(clippy::cast_precision_loss)] // ROUNDING is more
     pub fn copy(&mut self, now_ns: u64, core_ns: u64, bytes: u64) -> u64 {
         if bytes as f64 * self.slowest_byte_ns <= core_ns as f64 {
             return self.cores.take(now_ns, core_ns); // the memory has room for all cores: no count, no division
