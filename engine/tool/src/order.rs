@@ -59,11 +59,15 @@ fn chain(bodies: &[&[u8]]) -> Vec<usize> {
             })
             .collect();
         holders.resize_with(numbers.len(), Vec::new);
-        found.iter().for_each(|piece| holders[*piece].push(function));
+        for piece in &found {
+            holders[*piece].push(function);
+        }
         of_function.push(found);
     }
     let sizes: Vec<usize> = of_function.iter().map(|pieces| pieces.len().max(1)).collect();
-    of_function.iter_mut().for_each(|pieces| pieces.retain(|piece| (2..=MAX_FUNCTIONS).contains(&holders[*piece].len())));
+    for pieces in &mut of_function {
+        pieces.retain(|piece| (2..=MAX_FUNCTIONS).contains(&holders[*piece].len()));
+    }
 
     let (mut order, mut is_left) = (Vec::with_capacity(bodies.len()), vec![true; bodies.len()]);
     let (mut window, mut window_bytes) = (VecDeque::<usize>::new(), 0);
@@ -80,7 +84,9 @@ fn chain(bodies: &[&[u8]]) -> Vec<usize> {
         for piece in &of_function[next] {
             seen[*piece] += 1;
             if seen[*piece] == 1 {
-                holders[*piece].iter().for_each(|function| common[*function] += 1);
+                for function in &holders[*piece] {
+                    common[*function] += 1;
+                }
             }
         }
         while window_bytes > WINDOW_BYTES
@@ -90,7 +96,9 @@ fn chain(bodies: &[&[u8]]) -> Vec<usize> {
             for piece in &of_function[oldest] {
                 seen[*piece] -= 1;
                 if seen[*piece] == 0 {
-                    holders[*piece].iter().for_each(|function| common[*function] -= 1);
+                    for function in &holders[*piece] {
+                        common[*function] -= 1;
+                    }
                 }
             }
         }
