@@ -369,6 +369,25 @@ WHAT_IFS = (
         has_size=False,
     ),
     WhatIf(
+        "dRAID of 8+1 over 20 disks, 2 of them spares, instead of one disk, random reads of records of 32 KiB",
+        pool(DISK, 1, job("randread", "32KiB", "100GiB", iodepth=32), zfs={"record": "32KiB"}, unit="32KiB"),
+        {"devices": [{**DISK, "count": 20}], "layout.kind": "draid", "layout.spares": 2},
+        READS,
+        1.6,
+        2.4,
+        "floor((N-S)/(D+P)) times the reads of one disk, 2 here (OpenZFS, dRAID).",
+        "A healthy read takes 8 of the 20 disks: no parity, and each disk spares only a part of itself. So it is 20/8, and a piece of 4 KiB is sooner read.",
+    ),
+    WhatIf(
+        "dRAID instead of RAID-Z, nine disks with one of parity, records of 8 KiB",
+        pool(DISK, 9, job("write", "1MiB", "20GiB", numjobs=4, **STREAM), zfs={"record": "8KiB"}, kind="raidz", unit="8KiB"),
+        {"layout.kind": "draid"},
+        WRITE_RATE,
+        0.4,
+        0.55,
+        "With eight disks of data the least allocation is 32 KiB, 36 with parity (OpenZFS, dRAID); RAID-Z takes 16.",
+    ),
+    WhatIf(
         "Random writes into the write cache of a disk instead of random reads: Samsung F1",
         disks(DISK, 1, {"kind": "stripe"}, job("randread", "4KiB", "900GiB", **LONG)),
         {"jobs": [job("randwrite", "4KiB", "900GiB", **LONG)]},
@@ -399,7 +418,7 @@ measurements. *Size* means that the ratio is in the range that the source gives.
 |---|---|---|---|---|
 """
 MISSING = """
-Not modelled, so a scenario cannot ask for it: special vdevs, dRAID, deduplication, and a pool that fills up.
+Not modelled, so a scenario cannot ask for it: special vdevs, deduplication, and a pool that fills up.
 """
 
 

@@ -89,6 +89,18 @@ def test_a_raidz_group_reads_whole_records_no_faster_than_one_of_its_disks(sourc
 
 
 @pytest.mark.parametrize("source", drawn(4), ids=range(4))
+def test_a_draid_reads_records_as_fast_as_its_whole_groups(source: random.Random) -> None:
+    data, parity, spares = source.randrange(3, 9), source.randrange(1, 3), source.randrange(3)
+    disks = source.randrange(2, 6) * (data + parity) + spares
+    layout = {"kind": "draid", "width": data + parity, "parity": parity, "spares": spares}
+    pool_of = pool(layout, disks, {"rw": "randread", "bs": "128KiB", "iodepth": 16 * disks // data})
+    disk = pool({"kind": "stripe"}, 1, {"rw": "randread", "bs": "8KiB", "iodepth": 16})
+    share = pool_of.metrics["job.read_iops"] / disk.metrics["job.read_iops"] / ((disks - spares) // (data + parity))
+    # zpoolconcepts(7): floor((N-S)/(D+P)) times a disk. Parity is not read, so a little more.
+    assert 0.7 <= share <= (data + parity) / data * 1.1, (data, parity, spares, disks, share)
+
+
+@pytest.mark.parametrize("source", drawn(4), ids=range(4))
 def test_random_reads_add_up_over_the_disks_of_mirrors(source: random.Random) -> None:
     disks, depth = 2 * source.randrange(2, 23), source.randrange(16, 33)
     layout = {"kind": "mirror", "width": 2, "read_balance": source.choice(["region", "pending"])}

@@ -117,7 +117,7 @@ pub fn layouts() -> Vec<Unit> {
         (RandRead, MIB, 8, 1),
     ]);
     for preset in ["disk-array-2021", "hdd-7200", "ssd-sata"] {
-        let shapes: [(&str, Value, Vec<u64>); 8] = [
+        let shapes: [(&str, Value, Vec<u64>); 9] = [
             ("stripe", json!({"kind": "stripe", "unit": "128KiB"}), vec![1, 2, 4, 8, 16]),
             ("mirrors of 2", json!({"kind": "mirror", "width": 2, "unit": "128KiB"}), vec![2, 4, 8, 16]),
             (
@@ -134,6 +134,7 @@ pub fn layouts() -> Vec<Unit> {
             ("raid6 of 6", json!({"kind": "raid6", "width": 6, "unit": "128KiB"}), vec![6, 12, 24]),
             ("raidz of 4", json!({"kind": "raidz", "width": 4, "parity": 1, "unit": "128KiB"}), vec![4, 8, 16]),
             ("raidz2 of 6", json!({"kind": "raidz", "width": 6, "parity": 2, "unit": "128KiB"}), vec![6, 12, 24]),
+            ("draid of 4", json!({"kind": "draid", "width": 4, "parity": 1, "unit": "128KiB"}), vec![4, 6, 8, 11, 16]),
         ];
         for (name, layout, counts) in shapes {
             let base = json!({"layout": layout, "devices": [{"preset": preset}]});

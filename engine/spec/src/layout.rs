@@ -14,18 +14,22 @@ pub struct LayoutSpec {
     /// Layout rule.
     #[schemars(title = "Layout")]
     pub kind: LayoutKind,
-    /// Bytes on one device or group before the next one continues. With RAID-5 and RAID-6 it is the chunk. With RAID-Z it is the record,
-    /// which is always read and written whole.
+    /// Bytes on one device or group before the next one continues. With RAID-5 and RAID-6 it is the chunk. With RAID-Z and dRAID it is the
+    /// record, which is always read and written whole.
     #[schemars(title = "Stripe unit", extend("minimum" = 512, "maximum" = 1_073_741_824))]
     pub unit: Bytes,
-    /// Devices in a group of a mirror, RAID-5, RAID-6 or RAID-Z. Groups are striped. Default: all devices.
+    /// Devices in a group of a mirror, RAID-5, RAID-6 or RAID-Z. Groups are striped. Default: all devices. With dRAID, devices of a stripe,
+    /// data and parity; default: eight with data.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Devices in a group", range(min = 2, max = 1024))]
     pub width: Option<u32>,
-    /// Parity devices in a RAID-Z group.
+    /// Parity devices in a group of RAID-Z or dRAID.
     #[schemars(title = "Parity", range(min = 1, max = 3))]
     pub parity: u32,
-    /// Smallest unit that RAID-Z allocates, as a power of two.
+    /// Distributed spares of dRAID: devices less that each row of stripes uses.
+    #[schemars(title = "Distributed spares", range(min = 0, max = 100))]
+    pub spares: u32,
+    /// Smallest unit that RAID-Z and dRAID allocate, as a power of two.
     #[schemars(title = "Sector size, log2", range(min = 9, max = 16))]
     pub ashift: u32,
     /// Which side of a mirror serves a read. Default: the rule of the ZFS version; without ZFS, the least load.
@@ -51,6 +55,7 @@ impl Default for LayoutSpec {
             unit: crate::volume::default_block(),
             width: None,
             parity: 1,
+            spares: 0,
             ashift: 12,
             read_balance: None,
             write_intent: None,
@@ -77,6 +82,8 @@ pub enum LayoutKind {
     Raid6,
     /// Groups with parity; each record is a separate stripe.
     RaidZ,
+    /// The same with stripes of a fixed width, which are dealt out over all devices.
+    Draid,
 }
 
 /// Rule that selects the side of a mirror for a read.

@@ -682,7 +682,7 @@ fn set_others(all: &mut Value, others: Vec<(&'static str, Option<Value>)>) {
 /// Two groups of a layout that survives the failure of a device, with failed ones and their rebuild.
 fn set_copies(all: &mut Value, kind: &str, failure: Option<(Value, Value)>) {
     let width = match kind {
-        "mirror" | "raidz" => 2,
+        "mirror" | "raidz" | "draid" => 2,
         "raid5" => 3,
         "raid6" => 4,
         _ => return,
@@ -692,8 +692,9 @@ fn set_copies(all: &mut Value, kind: &str, failure: Option<(Value, Value)>) {
     all["devices"][0]["count"] = (2 * width).into();
     if let Some((failed, rebuild)) = failure {
         // One of three may fail.
-        all["layout"]["failed"] = if kind == "raid5" { json!([failed[0]]) } else { failed };
-        if !rebuild.is_null() {
+        // Nor more of dRAID, whose rebuild is not modelled.
+        all["layout"]["failed"] = if matches!(kind, "raid5" | "draid") { json!([failed[0]]) } else { failed };
+        if !rebuild.is_null() && kind != "draid" {
             all["layout"]["rebuild"] = rebuild;
         }
     }
@@ -706,7 +707,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
         (proptest::option::of(1u32..5), proptest::option::of((network(), proptest::option::of(nfs()), proptest::option::of(server()))));
     let tier = proptest::option::of((any::<bool>(), any::<bool>(), policy()));
     let layout = (
-        prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz"), Just("raid5"), Just("raid6")],
+        prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz"), Just("draid"), Just("raid5"), Just("raid6")],
         0u32..4,
         proptest::option::of(failure()),
     );
@@ -732,7 +733,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 "devices": [device],
             });
             let zfs_schedules = matches!(file_system, Some(("zfs", _))) && controller.is_none() && tier.is_none() && raid_cache.is_none();
-            let kind = if zfs_schedules && kind != "mirror" && kind.starts_with("raid") { "raidz" } else { kind };
+            let kind = if zfs_schedules && matches!(kind, "raid5" | "raid6") { "raidz" } else { kind };
             set_copies(&mut all, kind, failure.map(|(failed, rebuild)| (failed, if zfs_schedules { Value::Null } else { rebuild })));
             if let Some(network) = network {
                 set_network(&mut all, network);

@@ -17,7 +17,7 @@ pub fn check_job(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Probl
             format!("trims need devices that jobs address directly, but {layer} does not pass trims on; drop {layer}, or read and write"),
         );
     }
-    if matches!(scenario.layout.kind, LayoutKind::Raid5 | LayoutKind::Raid6 | LayoutKind::RaidZ) {
+    if matches!(scenario.layout.kind, LayoutKind::Raid5 | LayoutKind::Raid6 | LayoutKind::RaidZ | LayoutKind::Draid) {
         problems.add(
             at.field("rw"),
             "layouts with parity do not pass trims on; write layout.kind \"stripe\", \"concat\" or \"mirror\", or read and write",
@@ -58,7 +58,7 @@ pub fn check_regions(scenario: &Scenario, plan: &Plan, problems: &mut Problems) 
     let apart = match scenario.layout.kind {
         LayoutKind::Stripe => count,
         LayoutKind::Mirror => count / scenario.layout.width.map_or(count, u64::from).max(1),
-        LayoutKind::Concat | LayoutKind::Raid5 | LayoutKind::Raid6 | LayoutKind::RaidZ => 1,
+        LayoutKind::Concat | LayoutKind::Raid5 | LayoutKind::Raid6 | LayoutKind::RaidZ | LayoutKind::Draid => 1,
     };
     let most = smallest.saturating_mul(apart);
     for (index, _) in scenario.jobs.iter().enumerate().filter(|(_, job)| job.rw.trims()) {

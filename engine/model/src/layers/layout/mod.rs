@@ -1,20 +1,22 @@
-//! Where an address lives: striping, concatenation, mirrors, RAID-5, RAID-6 and RAID-Z over several devices.
+//! Where an address lives: striping, concatenation, mirrors, RAID-5, RAID-6, RAID-Z and dRAID over several devices.
 //!
 //! A request is cut into contiguous pieces, each for one device. It completes when its last piece does and inherits that piece's
 //! phases. With striping, the units of a contiguous range that fall on one device are neighbours there and make one piece.
 //! A FLUSH goes to all devices, and so does the one that ends a write which makes everything durable.
 //! Mirrors, RAID-5, RAID-6 and RAID-Z work in groups of devices, and groups are striped. See [`mirror`], [`raid`] and [`raidz`] for
-//! their rules, [`rebuild`] for what happens after a failure.
+//! their rules, [`draid`] for groups that are dealt out over all devices, [`rebuild`] for what happens after a failure.
 //! On RAID-Z the pieces of neighbouring records are merged as ZFS's scheduler merges them (`vdev_queue_aggregate`): a read takes the
 //! bytes of a short gap along, a write the skip sectors in it, also in the gap to the request before it. See [`Gaps`].
 //! Left out: dynamic allocation (record r of a RAID-Z group lies at r times its allocated size).
 
+pub mod draid;
 pub mod mirror;
 mod order;
 pub mod raid;
 pub mod raidz;
 pub mod rebuild;
 
+use draid::Draid;
 use mirror::Side;
 use raid::{Intent, Raid};
 use raidz::{Column, Padding, RaidZ};
@@ -58,6 +60,7 @@ pub struct Layout {
     /// Devices in a group.
     width: u64,
     raidz: RaidZ,
+    draid: Option<Box<Draid>>,
     /// The geometry of RAID-5 and RAID-6.
     raid: Option<Raid>,
     intent: Option<Box<Intent>>,
@@ -118,7 +121,9 @@ impl Layout {
     /// The layout that a scenario describes, over devices with these capacities in bytes; `rotating` says which turn.
     #[must_use]
     pub fn new(spec: &spec::LayoutSpec, capacities: Vec<u64>, rotating: &[bool]) -> Self {
-        let width = u64::from(spec.width.unwrap_or(u32::MAX)).min(capacities.len() as u64).max(1);
+        let devices = capacities.len() as u64;
+        let width = u64::from(draid::width(spec, devices)).min(devices).max(1);
+        let raidz = RaidZ { columns: width, parity: u64::from(spec.parity).min(width - 1), ashift: spec.ashift };
         let side = |(index, rotating): (usize, &bool)| Side {
             rotating: *rotating,
             failed: spec.failed.iter().any(|failed| *failed as usize == index),
@@ -131,7 +136,8 @@ impl Layout {
             raid: raid::parity(spec.kind).map(|parity| Raid { disks: width, parity: parity.min(width - 1), chunk: spec.unit.0 }),
             intent: spec.write_intent.map(|region| Box::new(Intent::new(region.0))),
             parity_read_bytes: 0,
-            raidz: RaidZ { columns: width, parity: u64::from(spec.parity).min(width - 1), ashift: spec.ashift },
+            raidz,
+            draid: (spec.kind == LayoutKind::Draid).then(|| Box::new(Draid::new(raidz, devices, spec.spares.into(), spec.unit.0))),
             gaps: Gaps::ZFS,
             balance: spec.read_balance,
             sides: rotating.iter().enumerate().map(side).collect(),
@@ -174,12 +180,15 @@ impl Layout {
     /// Devices less those for parity and copies.
     #[must_use]
     pub fn data_disks(&self) -> u64 {
+        if let Some(draid) = &self.draid {
+            return draid.data_devices();
+        }
         let devices = self.capacities.len() as u64;
         match self.kind {
             LayoutKind::Stripe | LayoutKind::Concat => devices,
             LayoutKind::Mirror => self.groups(),
             LayoutKind::Raid5 | LayoutKind::Raid6 => self.groups() * self.raid.map_or(1, Raid::data),
-            LayoutKind::RaidZ => self.groups() * (self.width - self.raidz.parity),
+            LayoutKind::RaidZ | LayoutKind::Draid => self.groups() * (self.width - self.raidz.parity),
         }
     }
 
@@ -188,10 +197,10 @@ impl Layout {
         self.capacities.len() as u64 / self.width
     }
 
-    /// The skip sectors of a device; None when the layout has none.
+    /// The skip sectors of a device; None when the layout has none, or writes them.
     #[must_use]
     pub fn padding(&self, device: usize) -> Option<Padding> {
-        self.is_raidz().then(|| Padding { raidz: self.raidz, disk: device as u64 % self.width, block_bytes: self.unit })
+        (self.kind == LayoutKind::RaidZ).then(|| Padding { raidz: self.raidz, disk: device as u64 % self.width, block_bytes: self.unit })
     }
 
     /// A request that ends at `end` has gone to a device of a layout that is only asked for places.
@@ -212,13 +221,16 @@ impl Layout {
         let devices = self.capacities.len() as u64;
         let smallest = self.capacities.iter().copied().min().unwrap_or(0);
         let units = smallest / self.unit;
+        if let Some(draid) = &self.draid {
+            return draid.records(smallest) * self.unit;
+        }
         match self.kind {
             LayoutKind::Concat => self.capacities.iter().sum(),
             LayoutKind::Stripe if devices == 1 => smallest,
             LayoutKind::Stripe => units * self.unit * devices,
             LayoutKind::Mirror => units * self.unit * (devices / self.width),
             LayoutKind::Raid5 | LayoutKind::Raid6 => units * self.unit * (devices / self.width) * self.raid.map_or(1, Raid::data),
-            LayoutKind::RaidZ => {
+            LayoutKind::RaidZ | LayoutKind::Draid => {
                 let sectors = (smallest >> self.raidz.ashift) * self.width;
                 sectors / self.raidz.allocated_sectors(self.unit) * self.unit * (devices / self.width)
             }
@@ -231,7 +243,7 @@ impl Layout {
         let has_one_place = match self.kind {
             LayoutKind::Stripe => self.capacities.len() == 1,
             LayoutKind::Mirror => self.capacities.len() as u64 == self.width,
-            LayoutKind::Raid5 | LayoutKind::Raid6 | LayoutKind::RaidZ => false,
+            LayoutKind::Raid5 | LayoutKind::Raid6 | LayoutKind::RaidZ | LayoutKind::Draid => false,
             LayoutKind::Concat => true,
         };
         (!has_one_place).then_some(self.unit)
@@ -244,14 +256,14 @@ impl Layout {
         match self.kind {
             LayoutKind::Stripe => devices,
             LayoutKind::Mirror | LayoutKind::Raid5 | LayoutKind::Raid6 | LayoutKind::RaidZ => devices / self.width,
-            LayoutKind::Concat => 1,
+            LayoutKind::Concat | LayoutKind::Draid => 1,
         }
     }
 
     /// Whether each unit is a stripe of its own, with parity.
     #[must_use]
     pub fn is_raidz(&self) -> bool {
-        self.kind == LayoutKind::RaidZ
+        matches!(self.kind, LayoutKind::RaidZ | LayoutKind::Draid)
     }
 
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
@@ -288,17 +300,14 @@ impl Layout {
     fn joins(&self, op: Op, device: usize, from: u64, to: u64) -> bool {
         match op {
             Op::Read => to - from <= self.gaps.read_bytes,
-            Op::Write => {
-                let padding = Padding { raidz: self.raidz, disk: device as u64 % self.width, block_bytes: self.unit };
-                self.gaps.write_bytes.is_some() && padding.fills(from, to)
-            }
+            Op::Write => self.gaps.write_bytes.is_some() && self.padding(device).is_some_and(|padding| padding.fills(from, to)),
             Op::Trim => false,
         }
     }
 
     /// Extends pieces backward over the gap between them and the request before on their device.
     fn reach_back(&self, op: Op, pieces: &mut [Piece]) {
-        if self.kind != LayoutKind::RaidZ {
+        if !self.is_raidz() {
             return;
         }
         let longest = if op == Op::Read { self.gaps.read_bytes } else { self.gaps.write_bytes.unwrap_or(0) };
@@ -373,7 +382,7 @@ impl Layout {
                     }
                 });
             }
-            LayoutKind::RaidZ => self.records(op, groups, offset, bytes, pieces),
+            LayoutKind::RaidZ | LayoutKind::Draid => self.records(op, self.across(), offset, bytes, pieces),
             LayoutKind::Concat => {
                 let (mut start, end, mut base) = (offset, offset + bytes, 0);
                 for (device, capacity) in self.capacities.iter().enumerate() {
@@ -396,7 +405,10 @@ impl Layout {
         let mut columns = std::mem::take(&mut self.columns);
         for record in offset / self.unit..(offset + bytes).div_ceil(self.unit) {
             let first = record % groups * self.width;
-            self.raidz.columns_of(record / groups * allocated, self.unit, &mut columns);
+            match &self.draid {
+                Some(draid) => draid.columns_of(record, op != Op::Read, &mut columns),
+                None => self.raidz.columns_of(record / groups * allocated, self.unit, &mut columns),
+            }
             let failed = |column: &Column| self.sides[(first + column.disk) as usize].lost(op, record / groups + 1);
             let reconstruct = columns.iter().any(|column| !column.parity && failed(column));
             for column in columns.iter().filter(|column| !failed(column)) {

@@ -37,7 +37,7 @@ pub fn parity(kind: LayoutKind) -> Option<u64> {
     match kind {
         LayoutKind::Raid5 => Some(1),
         LayoutKind::Raid6 => Some(2),
-        LayoutKind::Stripe | LayoutKind::Concat | LayoutKind::Mirror | LayoutKind::RaidZ => None,
+        LayoutKind::Stripe | LayoutKind::Concat | LayoutKind::Mirror | LayoutKind::RaidZ | LayoutKind::Draid => None,
     }
 }
 

@@ -4,7 +4,7 @@ use seeklab_spec::rebuild::RebuildSpec;
 use seeklab_spec::{AddProblem, DeviceGroup, LayoutKind, LayoutSpec, Path, Problems, Scenario};
 
 use crate::layers::device::ssd;
-use crate::layers::layout::raid;
+use crate::layers::layout::{draid, raid};
 use crate::plan::Plan;
 use crate::rules::SECTOR;
 
@@ -29,6 +29,9 @@ pub fn layout(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &mu
     if !layout.unit.0.is_multiple_of(SECTOR) {
         problems.add(at.field("unit"), format!("{} is not a multiple of a sector of {SECTOR} bytes", layout.unit.0));
     }
+    if layout.spares > 0 && layout.kind != LayoutKind::Draid {
+        problems.add(at.field("spares"), "only dRAID has distributed spares; write layout.kind \"draid\", or drop it");
+    }
     if raid::parity(layout.kind).is_none() && layout.write_intent.is_some() {
         problems.add(
             at.field("write_intent"),
@@ -37,6 +40,9 @@ pub fn layout(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &mu
     }
     check_groups(layout, scenario, at, problems);
     if layout.rebuild.is_some() {
+        if layout.kind == LayoutKind::Draid {
+            problems.add(at.field("rebuild"), "is not modelled for dRAID; drop it");
+        }
         check_rebuild(scenario, &at.field("rebuild"), problems);
     }
 }
@@ -44,14 +50,14 @@ pub fn layout(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &mu
 /// Adds what is wrong with the groups of a layout at `at`, and with what they lost.
 fn check_groups(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
     let devices: u32 = scenario.devices.iter().map(|group| group.count).sum();
-    let width = layout.width.unwrap_or(devices);
+    let (width, is_draid) = (draid::width(layout, devices.into()), layout.kind == LayoutKind::Draid);
     if let Some(index) = layout.failed.iter().position(|failed| *failed >= devices) {
         problems
             .add(at.index("failed", index), format!("{} is not a device; the {devices} devices are numbered from 0", layout.failed[index]));
     }
     let spares = match layout.kind {
         LayoutKind::Mirror => width.saturating_sub(1),
-        LayoutKind::RaidZ => layout.parity,
+        LayoutKind::RaidZ | LayoutKind::Draid => layout.parity,
         LayoutKind::Raid5 => 1,
         LayoutKind::Raid6 => 2,
         LayoutKind::Stripe | LayoutKind::Concat => {
@@ -64,16 +70,20 @@ fn check_groups(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &
     let least = if layout.kind == LayoutKind::Mirror { 2 } else { spares + 1 + u32::from(raid::parity(layout.kind).is_some()) };
     if width < least {
         problems.add(at.field("width"), format!("{width} devices in a group are too few; this layout needs at least {least}"));
-    } else if !devices.is_multiple_of(width) {
+    } else if is_draid && width > devices.saturating_sub(layout.spares) {
+        problems
+            .add(at.field("width"), format!("{width} devices in a group are too many for {devices} devices less {} spares", layout.spares));
+    } else if !is_draid && !devices.is_multiple_of(width) {
         problems.add(at.field("width"), format!("{devices} devices cannot form whole groups of {width}"));
-    } else if layout.kind == LayoutKind::RaidZ && !layout.unit.0.is_multiple_of(1 << layout.ashift) {
+    } else if matches!(layout.kind, LayoutKind::RaidZ | LayoutKind::Draid) && !layout.unit.0.is_multiple_of(1 << layout.ashift) {
         problems.add(
             at.field("unit"),
             format!("a record of {} is not a multiple of the sector of {} bytes", layout.unit, 1u64 << layout.ashift),
         );
     } else {
-        for group in 0..devices / width {
-            let lost = layout.failed.iter().filter(|failed| **failed / width == group).count();
+        let group_of = if is_draid { devices } else { width }; // a stripe of dRAID may be anywhere
+        for group in 0..devices / group_of {
+            let lost = layout.failed.iter().filter(|failed| **failed / group_of == group).count();
             if lost > spares as usize {
                 problems.add(
                     at.field("failed"),

@@ -40,7 +40,6 @@ impl Table {
     }
 
     /// The value of a key, to be changed; 0 if it had none.
-    #[inline]
     pub fn entry(&mut self, key: u64) -> &mut u64 {
         if self.used * 8 >= self.slots.len() * 7 {
             self.grow();

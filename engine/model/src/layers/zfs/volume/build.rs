@@ -17,7 +17,7 @@ pub(super) fn volume(spec: &ZfsSpec, setup: &Setup) -> Zfs {
     let (scenario, plan) = (setup.scenario, setup.plan);
     let next = setup.below(LayerId::Zfs);
     let mut layout = scenario.layout.clone();
-    if layout.kind == LayoutKind::RaidZ && layout.unit == spec.record {
+    if matches!(layout.kind, LayoutKind::RaidZ | LayoutKind::Draid) && layout.unit == spec.record {
         // A stripe is a record as it is stored.
         layout.unit = Bytes(Stored::new(spec.compression.as_ref(), spec.record.0, 1 << layout.ashift).bytes);
     }
