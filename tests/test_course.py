@@ -19,6 +19,8 @@ from seeklab import SeeklabError
 from seeklab.cli.course import course as open_course
 from seeklab.course.copies import BEGIN, END, learners_copy, write_course
 from seeklab.course.tasks import tasks
+from seeklab.judge import catalogue
+from seeklab.judge.practice import Practice, StoppedError
 from seeklab.notebook._gate import OF_QUESTION, OF_TURN
 from seeklab.notebook._turn import OF_BOX, OF_DOTS
 from sentences import numbers
@@ -143,6 +145,16 @@ def test_a_check_that_is_stopped_shows_no_frame_with_the_answer(stop: type[BaseE
     error: Any = stopped.value
     assert error._render_traceback_() == [str(error)]
     assert not Path("commits.json").exists()
+
+
+def test_a_check_of_an_exercise_that_is_stopped_shows_no_frame_with_the_answer() -> None:
+    def interrupted(_system: object) -> float:
+        raise KeyboardInterrupt
+
+    exercise = Practice(catalogue.assignment("flash-reserve"))
+    with pytest.raises(StoppedError) as stopped:
+        exercise.check("check-own", "Ada", rule=interrupted)
+    assert stopped.value._render_traceback_() == [str(stopped.value)]
 
 
 def test_what_was_committed_before_is_remembered_and_the_first_commitment_stands() -> None:

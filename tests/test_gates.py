@@ -11,6 +11,8 @@ import pytest
 jupyter_client = pytest.importorskip("jupyter_client", reason="jupyter_client is not installed; `make lab` installs it")
 pytest.importorskip("ipykernel", reason="ipykernel is not installed; `make lab` installs it")
 
+STOPPED = pytest.importorskip("seeklab.notebook._gate").STOPPED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -24,8 +26,9 @@ Run = Any
 class Kernel:
     """A kernel and the state of its widgets, as a notebook's page keeps it."""
 
-    def __init__(self, client: Any) -> None:
-        """Take the client of a kernel that runs."""
+    def __init__(self, manager: Any, client: Any) -> None:
+        """Take a kernel that runs, and its client."""
+        self._manager = manager
         self._client = client
         self._subshell: str | None = None
         self.widgets: dict[str, dict[str, Any]] = {}
@@ -51,6 +54,15 @@ class Kernel:
         """Wait for a started cell; return its outputs."""
         return self._until_idle(asked)[1]
 
+    def see(self, text: str, outputs: list[dict[str, Any]]) -> None:
+        """Wait until a place says something."""
+        while text not in self.shown(outputs):
+            self._keep(self._client.get_iopub_msg(timeout=WAIT_S))
+
+    def stop(self) -> None:
+        """Press Stop."""
+        self._manager.interrupt_kernel()
+
     def click(self, description: str, *, waits: bool = True) -> list[dict[str, Any]]:
         """Press the last button with this description, and wait until the places have filled."""
         (*_, button) = [id_ for id_, state in self.widgets.items() if state.get("description") == description]
@@ -74,15 +86,20 @@ class Kernel:
             told.append(self.shown(inner) if inner else one.get("text") or one.get("data", {}).get("text/plain", ""))
         return "\n".join(told)
 
+    def _keep(self, message: dict[str, Any]) -> None:
+        """Keep the state of a widget that a message creates or changes."""
+        kind, content = message["msg_type"], message["content"]
+        if kind == "comm_open":
+            self.widgets[content["comm_id"]] = dict(content["data"]["state"])
+        elif kind == "comm_msg" and content["data"].get("method") == "update":
+            self.widgets[content["comm_id"]].update(content["data"]["state"])
+
     def _until_idle(self, asked: str, *, replies: bool = True) -> tuple[str, list[dict[str, Any]]]:
         outputs = []
         while True:
             message = self._client.get_iopub_msg(timeout=WAIT_S)
             kind, content = message["msg_type"], message["content"]
-            if kind == "comm_open":
-                self.widgets[content["comm_id"]] = dict(content["data"]["state"])
-            elif kind == "comm_msg" and content["data"].get("method") == "update":
-                self.widgets[content["comm_id"]].update(content["data"]["state"])
+            self._keep(message)
             if message["parent_header"].get("msg_id") != asked:
                 continue
             if kind in {"stream", "display_data", "execute_result", "error"}:
@@ -119,7 +136,7 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kernel]:
     monkeypatch.delenv("SEEKLAB_GATES", raising=False)
     manager, client = jupyter_client.manager.start_new_kernel(cwd=str(tmp_path))
     try:
-        started = Kernel(client)
+        started = Kernel(manager, client)
         status, outputs = started.run("from seeklab.notebook import *")
         assert status == "ok", outputs
         yield started
@@ -176,6 +193,24 @@ def test_an_error_in_a_cell_that_waited_is_told_in_its_place(kernel: Kernel) -> 
     _, outputs = kernel.run("after(q)\n1 / 0")
     kernel.click("Skip")
     assert kernel.shown(outputs) == "ZeroDivisionError: division by zero"
+
+
+LOOPS = "after(q)\nimport time\nwhile 'go' not in globals():\n    answer = time.sleep(0.01)\n'through'"
+
+
+def test_stop_ends_what_fills_with_a_sentence_and_the_cells_below_wait_for_its_next_run(kernel: Kernel) -> None:
+    kernel.run(ASK)
+    _, loops = kernel.run(LOOPS)
+    _, below = kernel.run("after(q)\n'below'")
+    kernel.click("Commit", waits=False)
+    kernel.see("Running", loops)
+    kernel.stop()
+    kernel.run("go = True")
+    assert kernel.shown(loops) == STOPPED
+    assert "Opens after" in kernel.shown(below)
+    _, again = kernel.run(LOOPS)
+    assert kernel.shown(again) == "'through'"
+    assert kernel.shown(below) == "'below'"
 
 
 def test_cells_below_a_task_wait_until_it_is_tried_or_skipped(kernel: Kernel) -> None:

@@ -43,6 +43,20 @@ TICKET = "ticket.json"
 MAX_FILE = 1 << 20
 
 
+STOPPED = "Stopped. Your answer was not checked. If your program has a loop, does it end?"
+
+
+class StoppedError(Exception):
+    """The learner stopped a check. A notebook shows the sentence, and no frame of the check, which has the answer."""
+
+    def __init__(self) -> None:
+        """Say what happened."""
+        super().__init__(STOPPED)
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 def fresh_seeds() -> Seeds:
     """Return seeds that cannot be known in advance."""
     return Seeds(os.urandom(32))
@@ -89,7 +103,10 @@ class Practice:
     assignment: Assignment
 
     def check(self, task: str, learner: object, **answers: object) -> Verdict:
-        """Judge one task on the learner's practice system, with new seeds."""
+        """Judge one task on the learner's practice system, with new seeds.
+
+        Raises StoppedError if the learner interrupts it; a notebook shows it as a sentence.
+        """
         found = self.assignment.task(task)
         kinds = self.assignment.kinds
         given = {
@@ -102,7 +119,10 @@ class Practice:
             evidence = Evidence("LEARNER", None, "your name between quotes", met=False)
             return Verdict(task, Outcome.FAIL, 0.0, found.points, str(error), (evidence,))
         seeds = fresh_seeds()
-        (verdict,) = judge(self.assignment, given, variant, seeds, [task])
+        try:
+            (verdict,) = judge(self.assignment, given, variant, seeds, [task])
+        except (KeyboardInterrupt, SystemExit):
+            raise StoppedError from None
         if isinstance(found, Commitment):
             self._commit(found, answers.get(found.answer))
             if verdict.passed:

@@ -51,6 +51,7 @@ GATED = ("after", "calibration")
 TABLE = [GATED[1]]
 WAITS = "Opens after the question or task above."
 RUNS = "Running ..."
+STOPPED = "Stopped. Run this cell again to continue here. The cells below follow by themselves."
 
 
 class NotYetError(Exception):
@@ -131,6 +132,8 @@ class _Place:
     names: Sequence[str]
     """The names of the questions in its gate."""
     output: Any = field(default=None)
+    is_stopped: bool = False
+    """Whether the reader stopped it while it filled; then it waits to be run, and so do the cells below."""
 
 
 class _Gates(ast.NodeTransformer):
@@ -212,11 +215,15 @@ class _Gates(ast.NodeTransformer):
                 while self._places and not self._is_closed(self._places[0]):
                     place = self._places.pop(0)
                     if not _filled(self._shell, place):
+                        if place.is_stopped:
+                            self._places.insert(0, place)
                         break
         finally:
             self._fills = False
 
     def _is_closed(self, place: _Place) -> bool:
+        if place.is_stopped:
+            return True
         if place.names == TABLE:
             return False
         found = self._questions(place.names)
@@ -324,14 +331,27 @@ def _filled(shell: Any, place: _Place) -> bool:
 
     hidden = {"showtraceback": _nothing, "showsyntaxerror": _nothing}
     with redirect_stdout(printed), _replaced(publisher, publish=keep), _replaced(shell, **hidden):
-        result = shell.run_cell(place.text, store_history=False)
-    error = result.error_before_exec or result.error_in_exec
+        try:
+            result = shell.run_cell(place.text, store_history=False)
+            error = result.error_before_exec or result.error_in_exec
+        except KeyboardInterrupt as stopped:  # between two cells, outside IPython's own handler
+            error = stopped
     keep_printed()
+    place.is_stopped = isinstance(error, KeyboardInterrupt)
     if error is not None:
-        outputs.append(_as_html(str(error) if isinstance(error, NotYetError) else f"{type(error).__name__}: {error}"))
+        outputs.append(_as_html(_sentence_of(error)))
     if output is not None:
         output.outputs = tuple(outputs)
     return error is None
+
+
+def _sentence_of(error: BaseException) -> str:
+    """Return what a place says about an error; never a line of code, which may have an answer."""
+    if isinstance(error, KeyboardInterrupt):
+        return STOPPED
+    # Errors with a sentence of their own for notebooks: a gate, and a check that was stopped.
+    is_sentence = hasattr(error, "_render_traceback_")
+    return str(error) if is_sentence else f"{type(error).__name__}: {error}"
 
 
 def _nothing(*_: object, **__: object) -> None:

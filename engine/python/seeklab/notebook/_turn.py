@@ -13,6 +13,7 @@ import ipywidgets
 from seeklab._commitments import TURN, Attempt, Commitment, attempts, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
+from seeklab.judge.practice import StoppedError
 from seeklab.notebook._gate import fill_places, gates_are_open, turn_is_done, turn_is_shown, turn_waits
 from seeklab.notebook._stored import with_data
 from seeklab.notebook._tables import CONTROLS, paragraphs
@@ -24,19 +25,11 @@ if TYPE_CHECKING:
 
 
 OF_DOTS = "Your turn: replace the dots and run this cell again. The box above has hints, and a button to skip."
-STOPPED = "Stopped. Your answer was not checked. If your function has a loop, does it end?"
 OF_BOX = "Your turn comes here: once the box above has opened, replace the dots and run this cell."
 
 
 _hints_seen: dict[str, int] = {}
 """The number of hints of each task that were shown in this kernel."""
-
-
-class StoppedError(Exception):
-    """The learner stopped a check. A notebook shows the sentence, and no frame of the check, which has the answer."""
-
-    def _render_traceback_(self) -> list[str]:
-        return [str(self)]
 
 
 class Checked:
@@ -135,7 +128,7 @@ def check(name: str, answer: Any) -> Checked:
     try:
         verdict = task.judge(answer)
     except (KeyboardInterrupt, SystemExit):
-        raise StoppedError(STOPPED) from None
+        raise StoppedError from None
     if not gates_are_open():
         tried = 1 + len(attempts(_record(name)))
         keep(Attempt(_record(name), tried, verdict.passed, verdict.code, _hints_seen.get(name, 0)))
