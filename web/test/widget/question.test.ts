@@ -84,13 +84,36 @@ it("closes both with the answer", () => {
   expect([slider.disabled, field.disabled]).toEqual([true, true]);
 });
 
-it("keeps keys from JupyterLab on a control, and the focus in the question when all close", () => {
+it("keeps keys from JupyterLab on a control, and the focus in the question when all close", async () => {
   const { el, model, field } = shown();
   el.className = "seeklab-controls";
   field.focus();
   expect(field.hasAttribute("data-lm-suppress-shortcuts")).toBe(true);
   model.set("disabled", true);
+  await observed();
   const group = el.querySelector("fieldset");
   expect(document.activeElement).toBe(group);
   expect(group?.hasAttribute("data-lm-suppress-shortcuts")).toBe(false);
 });
+
+it("keeps the focus in the box of a task when its button closes, and takes it from no other control", async () => {
+  const box = document.createElement("div");
+  box.className = "seeklab-controls";
+  box.innerHTML = "<p>Your turn. Write it.</p><button>Hint</button><button>Skip</button>";
+  document.body.append(box);
+  const [hint, skip] = box.querySelectorAll("button") as unknown as [HTMLButtonElement, HTMLButtonElement];
+  skip.focus();
+  hint.focus();
+  skip.disabled = true;
+  await observed();
+  expect(document.activeElement).toBe(hint);
+  hint.disabled = true;
+  await observed();
+  expect(document.activeElement).toBe(box);
+  expect([box.getAttribute("role"), box.getAttribute("aria-label")]).toEqual(["group", "Your turn. Write it."]);
+});
+
+/** Waits until observers have heard of changes. */
+function observed(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}

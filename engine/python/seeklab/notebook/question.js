@@ -3,18 +3,30 @@ const STEPS = 100;
 const CONTROLS = ".seeklab-controls";
 let groups = 0;
 
+const watched = new WeakSet();
+
 // JupyterLab takes arrows, digits and letters in a cell's output for its own commands, unless the element that has the
 // focus has this attribute. ipywidgets cannot set it.
 document.addEventListener("focusin", ({ target }) => {
-  if (target.closest?.(CONTROLS) && target.matches("input, select, button"))
-    target.setAttribute("data-lm-suppress-shortcuts", "");
+  const box = target.closest?.(CONTROLS);
+  if (!box || !target.matches("input, select, button")) return;
+  target.setAttribute("data-lm-suppress-shortcuts", "");
+  if (watched.has(target)) return;
+  watched.add(target);
+  new MutationObserver(() => {
+    if (target.disabled && (document.activeElement === target || document.activeElement === document.body)) keepFocus(box);
+  }).observe(target, { attributes: true, attributeFilter: ["disabled"] });
 });
 
-/** Keeps the focus in the question when its controls, one of which has it, are disabled. */
-function keepFocus(set, el) {
-  if (!el.closest(CONTROLS)?.contains(document.activeElement)) return;
-  set.tabIndex = -1;
-  set.focus({ preventScroll: true });
+/** Keeps the focus in a box whose control had it and was disabled: on the question, or on a task as a whole. */
+function keepFocus(box) {
+  const group = box.querySelector("fieldset") ?? box;
+  if (group === box) {
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", box.querySelector("p")?.textContent ?? "");
+  }
+  group.tabIndex = -1;
+  group.focus({ preventScroll: true });
 }
 
 /** A group whose name is the question. Text in backticks is code. */
@@ -60,10 +72,7 @@ function renderChoice({ model, el }) {
 /** Shows the group's state now and after each change of the model. */
 function follow(model, show, set, el) {
   model.on("change:value", show);
-  model.on("change:disabled", () => {
-    keepFocus(set, el);
-    show();
-  });
+  model.on("change:disabled", show);
   show();
   el.append(set);
 }
