@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -93,3 +94,31 @@ def test_an_exercise_comes_no_sooner_than_a_notebook_that_names_it() -> None:
         for exercise in week["exercises"]:
             naming = {number for number, text in WRITTEN.items() if f"exercises/{exercise}/" in text}
             assert not naming or naming & read, exercise
+
+
+EXAMS = (DOCS / "exams.md").read_text(encoding="utf-8")
+BINARY = {f"{prefix}iB": 1 << (10 * nth) for nth, prefix in enumerate("KMGT", 1)}
+DECIMAL = {f"{prefix}B": 1000**nth for nth, prefix in enumerate("KMGT", 1)}
+UNITS = {**BINARY, **DECIMAL, "B": 1, "ms": 1e-3, "us": 1e-6, "s": 1}
+UNIT = re.compile(rf"([\d.]+) ({'|'.join(UNITS)})\b")
+KEYS = [key for line in re.findall(r"(?m)^\d+\. .*Key: (.*)$", EXAMS) for key in re.findall(r"`([^`]+)`", line)]
+
+
+def value_of(text: str) -> float:
+    """Return the value of a key's expression, with its units, in bytes and seconds."""
+    written = UNIT.sub(r"(\1 * \2)", re.sub(r"%$", " / 100", text))
+    written = re.sub(r" /s$", "", written)  # "79 /s" is a number of times in a second
+    found = eval(written, {"__builtins__": {}}, {**UNITS, "ceil": math.ceil, "max": max})  # noqa: S307 -- our own text
+    return float(found)
+
+
+def test_each_week_has_two_exam_questions_with_keys() -> None:
+    for week in range(1, 11):
+        part = EXAMS.partition(f"**Week {week}**")[2].partition("**Week")[0]
+        assert re.findall(r"(?m)^(\d+)\. .*\?.* Key: ", part) == [str(2 * week - 1), str(2 * week)]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_of_the_exam_is_what_its_expression_gives(key: str) -> None:
+    expression, _, given = key.partition(" = ")
+    assert value_of(expression) == pytest.approx(value_of(given), rel=5e-3)
