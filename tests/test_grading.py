@@ -25,7 +25,8 @@ import pytest
 from conftest import GIVE_UP_S
 from hostile.submissions import GOOD, PREDICTION, Submission, notebook
 from seeklab.judge import Seeds, Variant, batch, catalogue, exports, judge, layout
-from seeklab.judge.dashboard import Dashboard, report, serve
+from seeklab.judge.dashboard import Dashboard, report
+from seeklab.judge.desk import Desk, serve
 from seeklab.judge.evidence import Outcome
 from seeklab.judge.grading import Grade, Work, grade
 from seeklab.judge.identity import Course, practice_draws
@@ -75,10 +76,16 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def store(submitted: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+def grades(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the path of the class's grades."""
+    return tmp_path_factory.mktemp("grades") / "grades.db"
+
+
+@pytest.fixture(scope="module")
+def store(submitted: Path, grades: Path) -> Iterator[Store]:
     """Grade the class once."""
     works = layout.submissions([submitted], COURSE)
-    with Store(tmp_path_factory.mktemp("grades") / "grades.db") as kept:
+    with Store(grades) as kept:
         batch.grade_all(works, kept, COURSE, Sandbox(), batch.here, lambda *_: None)
         yield kept
 
@@ -491,8 +498,9 @@ def test_the_dashboard_tells_wrong_answers_in_digits_that_are_read_and_leaves_ou
     assert "[0.3, false]" in page
 
 
-def test_the_dashboard_opens_with_its_token_only_and_on_this_machine_only(store: Store) -> None:
-    server, address = serve(Dashboard.read(store), 0)
+@pytest.mark.usefixtures("store")
+def test_the_dashboard_opens_with_its_token_only_and_on_this_machine_only(grades: Path) -> None:
+    server, address = serve(Desk(grades, "Grace"), 0)
     Thread(target=server.serve_forever, daemon=True).start()
 
     def status(url: str, **headers: str) -> int:
@@ -513,8 +521,8 @@ def test_the_dashboard_opens_with_its_token_only_and_on_this_machine_only(store:
         assert status(f"{root}/wrong/") == 403
         assert [status(address, Host=host) for host in ("evil.example", "[::1", "127.0.0.1", "")] == [403] * 4
         assert status(address, Cookie="a(b)=c") == 200
-        assert status(f"{address}evidence?of=1") == 200
-        assert status(f"{address}evidence?of=%5B") == 404
+        assert status(f"{address}submission?student=ada&assignment=disk-time") == 200
+        assert status(f"{address}submission?student=%5B&assignment=disk-time") == 404
         assert status(f"{address}etc/passwd") == 404
     finally:
         server.shutdown()

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
+import urllib.error
+import urllib.request
+from threading import Thread
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import pytest
 
 from seeklab.cli import BAD_INPUT, DONE, main
 from seeklab.judge import exports
 from seeklab.judge.assignment import Verdict
+from seeklab.judge.desk import Desk, MissingPageError, serve
 from seeklab.judge.evidence import Evidence, Outcome
 from seeklab.judge.grading import Grade
+from seeklab.judge.review import ReviewError
 from seeklab.judge.store import Store
 from seeklab.judge.viva import viva
 from test_likeness import INDEPENDENT, ORIGINAL, RENAMED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 ANSWERS = {"ada": ORIGINAL, "bo": RENAMED, **{f"s{nth}": text for nth, text in enumerate(INDEPENDENT)}}
@@ -91,6 +99,13 @@ def test_a_comment_is_in_the_feedback_escaped_next_to_the_students_own_code(grad
     assert "<b>question</b>" not in page
 
 
+def test_a_whole_number_of_the_evidence_has_all_its_digits() -> None:
+    rows = [{"what": "read", "measured": found, "bound": "", "met": True} for found in (12_746_752.0, 0.123456789)]
+    page = exports.evidence_table(rows)
+    assert "<td>12,746,752<td>" in page
+    assert "<td>0.123457<td>" in page
+
+
 def test_an_extension_is_listed(grades: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ada = ("--student", "ada", "--assignment", "read-ahead")
     assert review(grades, "extend", *ada, "--until", "2026-03-20", "--reason", "ill") == DONE
@@ -155,6 +170,117 @@ def test_comments_have_their_columns(grades: Path, tmp_path: Path) -> None:
     assert rows[0] == ["ada", "5", "policy: Good.\npolicy: =1+1"]
     exports.comments_table(found, tmp_path / "comments.csv")
     assert len(list(csv.reader((tmp_path / "comments.csv").open(encoding="utf-8", newline="")))) == 2
+
+
+@pytest.fixture
+def address(grades: Path) -> Iterator[str]:
+    """Serve the desk of a class, and return its address."""
+    server, address = serve(Desk(grades, "Grace"), 0)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield address
+    server.shutdown()
+    server.server_close()
+
+
+ADA = {"student": "ada", "assignment": "read-ahead"}
+
+
+def opened(address: str, form: dict[str, str] | None = None) -> tuple[int, str, str]:
+    """Open a page, or send a form; return the status, the address that it ended at, and the text."""
+    data = None if form is None else urlencode(form).encode()
+    try:
+        with urllib.request.urlopen(address, data, timeout=30) as answer:  # noqa: S310 -- our own server
+            return answer.status, answer.url, html.unescape(answer.read().decode())
+    except urllib.error.HTTPError as error:
+        return error.code, error.url, html.unescape(error.read().decode())
+
+
+def test_a_submission_shows_its_code_evidence_and_whom_it_is_like(address: str) -> None:
+    status, _, page = opened(f"{address}submission?{urlencode(ADA)}")
+    assert status == 200
+    assert "self.last[read.reader] = read.record + read.records" in page
+    assert "<td>stalls<td>90<td>at most 100<td>met" in page
+    assert f"submission?{urlencode({**ADA, 'student': 'bo'})}" in page
+
+
+def test_forms_of_a_submission_are_stored_and_a_wrong_one_is_not(address: str, grades: Path) -> None:
+    form = {"form": "comment", "then": "submission", **ADA}
+    status, where, page = opened(f"{address}save", {**form, "task": "", "text": "Which run <i>breaks</i> it?"})
+    assert (status, where) == (200, f"{address}submission?{urlencode(ADA)}")
+    assert "Grace:</b> Which run <i>breaks</i> it?" in page
+    policy = {**form, "task": "policy", "text": ""}
+    for points, reason, told in (
+        ("7", "x", "points is 7"),
+        ("six", "x", '"six"'),
+        ("6", "", "reason"),
+        ("5", "", "text"),
+    ):
+        status, _, page = opened(f"{address}save", {**policy, "points": points, "reason": reason})
+        assert (status, "Not stored" in page, told in page) == (400, True, True), page
+        assert f'name=points inputmode=decimal size=5 value="{points}"' in page
+    assert one_of(grades, "ada")[0]["score"] == 5
+    assert opened(f"{address}save", {**policy, "points": "6", "reason": "the bound was wrong"})[0] == 200
+    document, details = one_of(grades, "ada")
+    assert (document["score"], details["overrides"]["policy"]) == (6, (6.0, "the bound was wrong", "Grace"))
+    late = {"form": "deadline", **ADA, "reason": "ill"}
+    assert opened(f"{address}save", {**late, "until": "tomorrow"})[0] == 400
+    assert "Until 2026-03-20: ill" in opened(f"{address}save", {**late, "until": "2026-03-20"})[2]
+
+
+def test_text_of_a_form_is_escaped(grades: Path) -> None:
+    desk = Desk(grades, "Grace")
+    form = {
+        "form": "comment",
+        "task": "policy",
+        "then": "submission",
+        **ADA,
+        "text": "</textarea><b>",
+        "points": '"><i>',
+    }
+    with pytest.raises(ReviewError) as error:
+        desk.save(form)
+    page = desk.page("submission", form, str(error.value))
+    assert "</textarea><b>" not in page
+    assert '"><i>' not in page
+
+
+def test_one_task_of_all_is_graded_in_turn(address: str) -> None:
+    task = {"assignment": "read-ahead", "task": "policy"}
+    _, where, page = opened(f"{address}task?{urlencode(task)}")
+    students = []
+    while "Save and next" in page:
+        students.append(page.partition("policy: ")[2].partition("<")[0])
+        form = {"form": "comment", "then": "task", **task, "student": students[-1], "text": "Good."}
+        if students[-1] == "s0":
+            _, where, page = opened(f"{address}task?{urlencode({**task, 'after': 's0'})}")
+        else:
+            _, where, page = opened(f"{address}save", form)
+    assert students == sorted(ANSWERS)
+    assert "the end of the list" in page
+    assert f"{len(ANSWERS) - 1} of {len(ANSWERS)} have a comment" in page
+    assert "policy: s0" in opened(f"{address}task?{urlencode(task)}")[2]
+    assert where.endswith(f"after={students[-1]}")
+
+
+def test_the_dashboard_leads_to_every_page(address: str) -> None:
+    page = opened(address)[2]
+    links = set(page.split('href="')[1:])
+    names = {link.partition('"')[0] for link in links}
+    assert len(names) == len(ANSWERS) + 2 + 1
+    assert {opened(f"{address}{name}")[0] for name in names} == {200}
+    assert "<td>Policy<td>" in opened(f"{address}alike")[2]
+
+
+def test_a_form_for_no_submission_is_refused(address: str, grades: Path) -> None:
+    form = {"form": "comment", "then": "submission", **ADA, "task": "", "text": "x"}
+    assert opened(f"{address}save", {**form, "student": "nobody"})[0] == 404
+    assert opened(f"{address}submission", form)[0] == 400
+    assert opened(f"{address}save", {**form, "text": "x" * 70_000})[0] == 400
+    root = address.rstrip("/").rpartition("/")[0]
+    assert opened(f"{root}/guess/save", form)[0] == 403
+    assert one_of(grades, "ada")[1]["comments"] == []
+    with pytest.raises(MissingPageError):
+        Desk(grades, "Grace").page("task", {"assignment": "read-ahead", "task": "none"})
 
 
 def _written(path: Path, text: str) -> Path:

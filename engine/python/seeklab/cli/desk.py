@@ -1,7 +1,8 @@
-"""`seeklab desk`: the statistics of a class's grades, as a page on this machine or as a file."""
+"""`seeklab desk`: a class's grades as pages on this machine, with forms for comments; or statistics as a file."""
 
 from __future__ import annotations
 
+import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,12 +29,14 @@ def add(commands: Commands) -> None:
         help="database of grades, as written by `grade`",
     )
     added.add_argument("--report", metavar="FILE", type=Path, help="write the page to a file and start no server")
+    added.add_argument("--author", metavar="NAME", help="your name under comments (default: that of your account)")
     added.add_argument("--port", metavar="N", type=int, default=0, help="port of the server (default: any)")
 
 
 def desk(options: Namespace) -> int:
     """Read the grades, and show them."""
-    from seeklab.judge.dashboard import Dashboard, report, serve
+    from seeklab.judge.dashboard import Dashboard, report
+    from seeklab.judge.desk import Desk, serve
     from seeklab.judge.store import Store
 
     if not options.grades.exists():
@@ -49,7 +52,7 @@ def desk(options: Namespace) -> int:
             raise SeeklabError([Problem("--report", f"cannot be written: {error.strerror}")]) from None
         return DONE
     try:
-        server, address = serve(read, options.port)
+        server, address = serve(Desk(options.grades, options.author or getpass.getuser()), options.port)
     except (OSError, OverflowError) as error:
         raise SeeklabError([Problem("--port", f"cannot serve on port {options.port}: {error}")]) from None
     print(f"The dashboard is at\n\n    {address}\n\nPress Ctrl-C here to stop it.", flush=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import sys
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +44,7 @@ def add(commands: Commands) -> None:
 
 def review(options: Namespace) -> int:
     """Do the requested action."""
+    from seeklab.judge.review import ReviewError
     from seeklab.judge.store import Store
 
     if not options.grades.exists():
@@ -59,39 +59,35 @@ def review(options: Namespace) -> int:
         "viva": _viva,
     }
     with Store(options.grades) as store:
-        return actions[options.action](options, store)
+        try:
+            return actions[options.action](options, store)
+        except ReviewError as error:
+            raise SeeklabError([Problem(f"--{error.field}", error.message)]) from None
 
 
 def _comment(options: Namespace, store: Store) -> int:
+    from seeklab.judge import review as reviews
+
     grade, _ = _graded(options, store)
     _must_have(options, "text")
-    if options.task:
-        _task_of(grade, options.task)
-    store.comment(grade["student"], grade["assignment"], options.task, options.text, _author(options))
+    reviews.comment(store, grade, options.task, options.text, _author(options))
     return DONE
 
 
 def _override(options: Namespace, store: Store) -> int:
+    from seeklab.judge import review as reviews
+
     grade, _ = _graded(options, store)
     _must_have(options, "task", "points", "reason")
-    most = _task_of(grade, options.task)["max_score"]
-    if not 0 <= options.points <= most:
-        raise SeeklabError([Problem("--points", f"is {options.points:g}; {options.task} has 0 to {most:g} points")])
-    values = (options.task, options.points, options.reason, _author(options))
-    store.override(grade["student"], grade["assignment"], *values)
+    reviews.override(store, grade, options.task, options.points, options.reason, _author(options))
     return DONE
 
 
 def _extend(options: Namespace, store: Store) -> int:
-    from seeklab.judge.catalogue import assignment
+    from seeklab.judge import review as reviews
 
     _must_have(options, "student", "assignment", "until", "reason")
-    assignment(options.assignment)
-    try:
-        until = date.fromisoformat(options.until).isoformat()
-    except ValueError:
-        raise SeeklabError([Problem("--until", f'is "{options.until}"; write a date such as 2026-03-20')]) from None
-    store.extend(options.student, options.assignment, until, options.reason, _author(options))
+    reviews.extend(store, options.student, options.assignment, options.until, options.reason, _author(options))
     return DONE
 
 
@@ -107,17 +103,15 @@ def _extensions(options: Namespace, store: Store) -> int:
 
 def _task(options: Namespace, store: Store) -> int:
     """Show one task of every student, and ask for a comment and points; what has a comment already is left out."""
+    from seeklab.judge import review as reviews
+
     _must_have(options, "assignment", "task")
     found = [one for one in _all(store) if one[0]["assignment"] == options.assignment]
     if not found:
         raise SeeklabError([Problem("--assignment", f'no grade of "{options.assignment}" is in {options.grades}')])
-    open_ = [
-        (grade, details)
-        for grade, details in found
-        if options.task not in {one["task"] for one in details["comments"]} | set(details["overrides"])
-    ]
+    open_ = [one for one in found if not reviews.is_reviewed(one[1], options.task)]
     for nth, (grade, details) in enumerate(open_, 1):
-        task = _task_of(grade, options.task)
+        task = reviews.task_of(grade, options.task)
         print(f"\n{nth} of {len(open_)}: {grade['student']}, {task['score']:g} of {task['max_score']:g}")
         print(f"{task['verdict']}: {task['reason']}")
         for name, value in details["answers"].items():
@@ -146,20 +140,9 @@ def _points(task: Mapping[str, Any], student: str, options: Namespace, store: St
 
 
 def _likeness(options: Namespace, store: Store) -> int:
-    from seeklab.course.copies import given_code
-    from seeklab.judge.likeness import alike
+    from seeklab.judge import review as reviews
 
-    programs: dict[tuple[str, str], dict[str, str]] = {}
-    for grade, details in _all(store):
-        if options.assignment in {None, grade["assignment"]}:
-            for name, value in details["answers"].items():
-                if isinstance(value, str) and "\n" in value:
-                    programs.setdefault((grade["assignment"], name), {})[grade["student"]] = value
-    rows = [
-        (assignment, name, pair.one, pair.other, f"{pair.share:.2f}")
-        for (assignment, name), texts in sorted(programs.items())
-        for pair in alike(texts, given_code(assignment))
-    ]
+    rows = [(*pair[:4], f"{pair.share:.2f}") for pair in reviews.pairs(_all(store), options.assignment)]
     head = ("assignment", "answer", "student", "and", "alike")
     if options.json:
         print_json([dict(zip(head, row, strict=True)) for row in rows])
@@ -205,14 +188,6 @@ def _graded(options: Namespace, store: Store) -> Graded:
             return grade, details
     message = f'"{options.student}" has no grade of "{options.assignment}" in {options.grades}'
     raise SeeklabError([Problem("--student", message)])
-
-
-def _task_of(grade: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = {task["id"]: task for task in grade["tasks"]}
-    if name not in found:
-        raise SeeklabError([Problem("--task", f'"{name}" is not a task; the tasks are {", ".join(found)}')])
-    task: Mapping[str, Any] = found[name]
-    return task
 
 
 def _must_have(options: Namespace, *names: str) -> None:

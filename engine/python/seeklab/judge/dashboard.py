@@ -1,23 +1,18 @@
 """The instructor's dashboard: what a class's grades show about learners, exercises and wrong answers.
 
-The report is one HTML page without scripts. A server shows it on this machine only, protected by a token. All text of
-learners is escaped.
+The report is one HTML page without scripts. All text of learners is escaped.
 """
 
 from __future__ import annotations
 
 import html
 import json
-import secrets
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from hmac import compare_digest
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from statistics import StatisticsError, correlation, mean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seeklab.judge.exports import STYLE, feedback
+from seeklab.judge.exports import STYLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,13 +25,6 @@ MAX_NAMES = 200
 """Maximum number of students named in one group."""
 FEW = 20
 """Below this number of learners a discrimination says nothing, and is not shown."""
-LOCAL = ("127.0.0.1", "localhost")
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
-}
 
 
 @dataclass
@@ -71,6 +59,16 @@ class Copies(NamedTuple):
     """Students whose system does not fit the numbers."""
     others: list[str]
     """Students whose system fits the numbers."""
+
+
+class Links(NamedTuple):
+    """The addresses of the desk's other pages."""
+
+    submission: Callable[[str, str], str]
+    """Of a student and an assignment."""
+    task: Callable[[str, str], str]
+    """Of an assignment and a task, for all students in turn."""
+    alike: str
 
 
 @dataclass
@@ -156,18 +154,21 @@ def _numbers(value: object) -> int:
     return sum(isinstance(one, (int, float)) and not isinstance(one, bool) for one in values)
 
 
-def report(dashboard: Dashboard, link: Callable[[str, str], str] | None = None) -> str:
-    """Return the report as one page; `link` returns the address of a submission's evidence."""
-    parts = ["<h1>Dashboard</h1>", _progress(dashboard, link)]
+def report(dashboard: Dashboard, links: Links | None = None) -> str:
+    """Return the report as one page, with links if there are other pages."""
+    parts = ["<h1>Dashboard</h1>", _progress(dashboard, links)]
+    if links:
+        parts.append(f"<p>{_linked('Programs that are alike', links.alike)}</p>")
     for assignment in dashboard.assignments():
         parts.append(f"<h2 id={_told(assignment)}>{_told(assignment)}</h2>")
-        parts += [_items(dashboard, assignment), _reasons(dashboard, assignment), _answers(dashboard, assignment)]
-        parts.append(_copies(dashboard, assignment))
+        parts += [_items(dashboard, assignment, links), _reasons(dashboard, assignment)]
+        parts += [_answers(dashboard, assignment), _copies(dashboard, assignment)]
     head = '<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">'
     return f"{head}<title>Seeklab: dashboard</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; its cells are HTML."""
     cells = "".join("<tr>" + "".join(f"<td>{cell}" for cell in row) for row in rows)
     return f"<div class=wide><table><tr>{''.join(f'<th scope=col>{_told(name)}' for name in head)}{cells}</table></div>"
 
@@ -177,7 +178,7 @@ def _told(text: object) -> str:
     return html.escape(shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}...")
 
 
-def _progress(dashboard: Dashboard, link: Callable[[str, str], str] | None) -> str:
+def _progress(dashboard: Dashboard, links: Links | None) -> str:
     names = dashboard.assignments()
     scores = {(grade["student"], grade["assignment"]): grade for grade, _ in dashboard.grades}
     rows = []
@@ -186,13 +187,17 @@ def _progress(dashboard: Dashboard, link: Callable[[str, str], str] | None) -> s
         for name in names:
             grade = scores.get((student, name))
             shown = "" if grade is None else f"{grade['score']:g}/{grade['max_score']:g}{' !' * bool(grade['flags'])}"
-            cells.append(f'<a href="{html.escape(link(student, name))}">{shown}</a>' if link and shown else shown)
+            cells.append(_linked(shown, links.submission(student, name)) if links and shown else shown)
         rows.append(cells)
     note = "<p class=note>! marks a flag: another student's name, missing or duplicate cells, a broken file.</p>"
-    return _table(["learner", *names], rows) + note
+    return table(["learner", *names], rows) + note
 
 
-def _items(dashboard: Dashboard, assignment: str) -> str:
+def _linked(shown: str, address: str) -> str:
+    return f'<a href="{html.escape(address)}">{shown}</a>'
+
+
+def _items(dashboard: Dashboard, assignment: str, links: Links | None) -> str:
     items = dashboard.items(assignment)
     totals: dict[str, float] = defaultdict(float)
     for item in items.values():
@@ -204,7 +209,7 @@ def _items(dashboard: Dashboard, assignment: str) -> str:
         apart = item.discrimination(totals)
         rows.append(
             [
-                _told(name),
+                _linked(_told(name), links.task(assignment, name)) if links else _told(name),
                 str(len(item.points)),
                 f"{item.difficulty:.2f}",
                 "-" if apart is None or len(item.points) < FEW else f"{apart:.2f}",
@@ -214,7 +219,10 @@ def _items(dashboard: Dashboard, assignment: str) -> str:
     scores = [grade["score"] / grade["max_score"] for grade, _ in dashboard.of(assignment) if grade["max_score"]]
     said = f"<p>Median {100 * median(scores):.0f}% of the points; graded {mean(tries):.1f} times on average.</p>"
     head = ["task", "learners", "mean share", "discrimination", "pass", "fail", "cannot tell"]
-    return said + _table(head, rows) + f"<p class=note>Discrimination is shown from {FEW} learners on.</p>"
+    note = f"Discrimination is shown from {FEW} learners on."
+    if links:
+        note = f"A task opens the answers of all learners, one after the other. {note}"
+    return f"{said}{table(head, rows)}<p class=note>{note}</p>"
 
 
 def _reasons(dashboard: Dashboard, assignment: str) -> str:
@@ -223,7 +231,7 @@ def _reasons(dashboard: Dashboard, assignment: str) -> str:
         for name, item in dashboard.items(assignment).items()
         for reason, count in item.reasons.most_common(MAX_SHOWN)
     ]
-    return _table(["task", "learners", "what was wrong"], rows) if rows else ""
+    return table(["task", "learners", "what was wrong"], rows) if rows else ""
 
 
 def _answers(dashboard: Dashboard, assignment: str) -> str:
@@ -232,60 +240,14 @@ def _answers(dashboard: Dashboard, assignment: str) -> str:
         for name, answers in dashboard.wrong_answers(assignment).items()
         for answer, count in answers.most_common(MAX_SHOWN)
     ]
-    return _table(["answer", "learners", "submitted value that lost points"], rows) if rows else ""
+    return table(["answer", "learners", "submitted value that lost points"], rows) if rows else ""
 
 
 def _copies(dashboard: Dashboard, assignment: str) -> str:
     rows = [[_names(one.students), _told(one.name), _names(one.others)] for one in dashboard.copies(assignment)]
-    return _table(["learners", "submitted the numbers of", "which fit the system of"], rows) if rows else ""
+    return table(["learners", "submitted the numbers of", "which fit the system of"], rows) if rows else ""
 
 
 def _names(students: Sequence[str]) -> str:
     more = len(students) - MAX_NAMES
     return ", ".join(map(_told, students[:MAX_NAMES])) + (f" and {more:,} more" if more > 0 else "")
-
-
-def serve(dashboard: Dashboard, port: int) -> tuple[ThreadingHTTPServer, str]:
-    """Return a server on this machine's loopback address, and its URL with the token.
-
-    The token is part of the path. Browsers would send a cookie to every server of this machine, including other users'.
-    """
-    token = secrets.token_urlsafe(24)
-    pages = {f"{nth}": one for nth, one in enumerate(dashboard.grades)}
-    addresses = {(grade["student"], grade["assignment"]): f"evidence?of={nth}" for nth, (grade, _) in pages.items()}
-    written = report(dashboard, lambda student, name: addresses[student, name])
-
-    class Handler(BaseHTTPRequestHandler):
-        """Answers requests that contain the token, and refuses all others."""
-
-        def do_GET(self) -> None:
-            """Send the report, or a submission's evidence."""
-            path, _, query = self.path.partition("?")
-            given, _, page = path.removeprefix("/").partition("/")
-            hosts = {f"{name}:{server.server_port}" for name in LOCAL}
-            of = query.removeprefix("of=")
-            if self.headers.get("Host") not in hosts or not compare_digest(given.encode(), token.encode()):
-                self._send(HTTPStatus.FORBIDDEN, "Open the dashboard with the address that `seeklab desk` printed.\n")
-            elif page == "" and path.endswith("/"):
-                self._send(HTTPStatus.OK, written)
-            elif page == "evidence" and of in pages:
-                self._send(HTTPStatus.OK, feedback(*pages[of]))
-            else:
-                self._send(HTTPStatus.NOT_FOUND, "There is no such page.\n")
-
-        def _send(self, status: HTTPStatus, page: str) -> None:
-            content = page.encode("utf-8", "replace")
-            self.send_response(status)
-            kind = "text/html" if page.startswith("<!doctype") else "text/plain"
-            self.send_header("Content-Type", f"{kind}; charset=utf-8")
-            self.send_header("Content-Length", str(len(content)))
-            for name, value in HEADERS.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            """Keep the terminal quiet, and the token out of it."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    return server, f"http://127.0.0.1:{server.server_address[1]}/{token}/"

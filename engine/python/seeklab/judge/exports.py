@@ -27,6 +27,8 @@ POLICY = (
     "img-src data:; font-src data:; form-action 'none'; base-uri 'none'\">"
 )
 """Policy of a feedback page: it runs no script and fetches nothing."""
+MAX_WHOLE = 1e15
+"""Whole numbers below it are shown with all digits."""
 MARKUP = "<>\"'\\`"
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24; }
@@ -162,17 +164,17 @@ def feedback(grade: Grade, details: Mapping[str, Any]) -> str:
     parts.append(f"<p class=note>{told(grade['student'])}</p>")
     parts += [f"<p class=cannot>{told(flag)}</p>" for flag in grade["flags"]]
     comments, by_hand = details.get("comments", ()), details.get("overrides", {})
-    parts += [_comment(one["text"], one["author"]) for one in comments if not one["task"]]
+    parts += [comment_block(one["text"], one["author"]) for one in comments if not one["task"]]
     hints = {task.id: getattr(task, "hints", ("",)) for task in find_assignment(grade["assignment"]).tasks}
     for task in grade["tasks"]:
         kind = task["verdict"].partition(" ")[0]
         parts.append(f"<h2>{told(task['id'])}: {task['score']:g} of {task['max_score']:g}</h2>")
         parts.append(f"<p><b class={told(kind)}>{told(task['verdict'])}</b>. {told(task['reason'])}</p>")
-        parts.append(_evidence(details.get("evidence", {}).get(task["id"], [])))
-        parts += [_comment(one["text"], one["author"]) for one in comments if one["task"] == task["id"]]
+        parts.append(evidence_table(details.get("evidence", {}).get(task["id"], [])))
+        parts += [comment_block(one["text"], one["author"]) for one in comments if one["task"] == task["id"]]
         if task["id"] in by_hand:
             points, why, author = by_hand[task["id"]]
-            parts.append(_comment(f"{points:g} points, set by hand: {why}", author))
+            parts.append(comment_block(f"{points:g} points, set by hand: {why}", author))
         hint = hints.get(task["id"], ("",))[0]
         if task["verdict"] != "pass" and hint:
             parts.append(f"<p class=note>Hint: {told(hint)}</p>")
@@ -182,7 +184,8 @@ def feedback(grade: Grade, details: Mapping[str, Any]) -> str:
     return f"{head}{POLICY}<title>{title}</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
 
 
-def _comment(text: str, author: str) -> str:
+def comment_block(text: str, author: str) -> str:
+    """Return a teacher's comment."""
     return f"<p class=comment><b>{html.escape(author)}:</b> {html.escape(text)}</p>"
 
 
@@ -190,7 +193,8 @@ def _answer(name: str, source: str) -> str:
     return f"<h2>Your answer: {html.escape(name)}</h2><div class=wide><pre>{html.escape(source)}</pre></div>"
 
 
-def _evidence(items: Sequence[Mapping[str, Any]]) -> str:
+def evidence_table(items: Sequence[Mapping[str, Any]]) -> str:
+    """Return the measured numbers with their bounds, as a table."""
     if not items:
         return ""
     rows = "".join(
@@ -212,7 +216,9 @@ def _system(items: Sequence[Mapping[str, Any]], nth: int) -> str:
 
 def _measured(item: Mapping[str, Any]) -> str:
     found = item["measured"]
-    shown = "-" if found is None else f"{found:,.6g}" if isinstance(found, (int, float)) else str(found)
+    is_whole = isinstance(found, (int, float)) and float(found).is_integer() and abs(found) < MAX_WHOLE
+    number = f"{found:,.0f}" if is_whole else f"{found:,.6g}" if isinstance(found, (int, float)) else str(found)
+    shown = "-" if found is None else number
     return html.escape(f"{shown} {item.get('unit') or ''}".strip())
 
 
