@@ -6,16 +6,20 @@ import math
 import re
 from collections.abc import Mapping
 from functools import partial
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import sampling
+import seeklab.course.task
 from seeklab.course.tasks import tasks
-from seeklab.judge import Cases, Counts, Fields, Outcome, Table, Value
+from seeklab.judge import Cases, Code, Counts, Fields, Function, Outcome, Table, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from seeklab.course.task import Task
 
 
 HELD = {task.id: task for task in tasks().values() if isinstance(task.check, Cases | Value)}
@@ -124,6 +128,73 @@ def test_a_wrong_answer_is_not_told_the_right_one(name: str) -> None:
         verdict = task.judge(answer)
         if verdict.outcome is Outcome.FAIL:
             assert told(verdict.reason, truth, given, task.question) == [], (kind, verdict.reason)
+
+
+OTHERS = {task.id: task for task in tasks().values() if task.id not in HELD}
+"""Tasks whose check runs a system, or looks for mistakes."""
+MAX_EVENTS = 2_000_000
+
+
+def changed(value: Any, change: Callable[[float], float]) -> Any:
+    """Change each number of settings, also in texts such as 512MiB."""
+    if isinstance(value, str):
+        return re.sub(r"^\d+", lambda found: str(max(1, round(change(int(found[0]))))), value)
+    if isinstance(value, Mapping):
+        return {key: changed(item, change) for key, item in value.items()}
+    return [changed(item, change) for item in value] if isinstance(value, list) else each(value, change)
+
+
+def _raises(*_: object) -> object:
+    message = "the learner's own"
+    raise ValueError(message)
+
+
+PROGRAMS: tuple[Any, ...] = (_raises, lambda *_: None, lambda *_: 0, lambda *_: "x", lambda *_: [], lambda: None)
+
+
+def wrong_others(task: Task) -> list[Any]:
+    """Return wrong answers to such a task: programs, or its right answer with standard errors."""
+    if isinstance(task.kind, Code | Function):
+        return [*PROGRAMS, None, 5]
+    scope: dict[str, Any] = {}
+    exec(f"MB, MIB = 10**6, 1 << 20\n{task.setup}\n{task.answer}", scope)  # noqa: S102 -- our own code
+    (*_, right) = scope.values()
+    factors = (1000, 1 / 1000, 100, 1 / 100, 3, 1 / 3)
+    wrong = [changed(right, partial(mul, by)) for by in factors]
+    return [*wrong, changed(right, lambda number: number + 1), changed(right, lambda _: 1), each(right, str), None, {}]
+
+
+@pytest.mark.parametrize("name", sampling.some(list(OTHERS), SAMPLE // 3))
+def test_a_wrong_answer_that_is_run_is_not_told_the_numbers_of_the_right_one(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seeklab.course.task, "MAX_EVENTS", MAX_EVENTS)
+    task = OTHERS[name]
+    for answer in wrong_others(task):
+        verdict = task.judge(answer)
+        if verdict.outcome is Outcome.FAIL:
+            # The judge also says what it measured, and the bounds of the question.
+            seen = [answer, [[item.measured, item.bound] for item in verdict.evidence]]
+            assert told(verdict.reason, task.answer, seen, task.question) == [], (answer, verdict.reason)
+
+
+@pytest.mark.parametrize("name", sampling.some([*HELD, *OTHERS], SAMPLE))
+def test_no_message_begins_with_the_class_of_an_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seeklab.course.task, "MAX_EVENTS", MAX_EVENTS)
+    for answer in (*PROGRAMS, None, "x", [], {}, 1):
+        assert not re.match(r"\w*(Error|Exception)\b", tasks()[name].judge(answer).reason)
+
+
+@pytest.mark.parametrize("name", [name for name, task in HELD.items() if isinstance(task.check, Value)])
+def test_a_right_entry_is_not_blamed_for_a_wrong_one(name: str) -> None:
+    check = HELD[name].check
+    assert isinstance(check, Value)
+    truth = check.right()
+    if not isinstance(truth, Mapping) or check.whole:
+        return
+    *right, _ = truth
+    reason = HELD[name].judge(one_wrong(truth)).reason
+    assert not [key for key in right if reason.startswith(f"{check.label.format(key=key)}:")], reason
 
 
 @pytest.mark.parametrize(
