@@ -43,7 +43,7 @@ def write_whole(path: Path, text: str, *, encoding: str = "utf-8", newline: str 
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder's lock; continue without it if the system or the file system has none."""
     try:
-        import fcntl
+        from fcntl import LOCK_EX, LOCK_NB, flock  # Pyodide has the module without its functions
 
         handle = os.open(folder, os.O_RDONLY)
     except (ImportError, OSError):
@@ -53,7 +53,7 @@ def locked(folder: Path) -> Iterator[None]:
     try:
         while True:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                flock(handle, LOCK_EX | LOCK_NB)
             except BlockingIOError:
                 if monotonic() > patient_until:
                     raise
