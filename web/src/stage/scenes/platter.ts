@@ -1,24 +1,26 @@
 /**
  * A disk from above: the platter turns, the arm moves to a track, and a request waits until its sector arrives. The
  * sector is the bright one on the track. If it has just passed the head, a whole turn is lost. The ring round the
- * spindle grows during the wait for the platter, and then comes full circle.
+ * spindle grows during the wait for the platter, and then comes full circle. Beside the platter, the head writes a score
+ * with a row for each turn, from which lost turns can be counted.
  *
  * Arm and angle are the engine's marks: when the arm leaves for a cylinder and reaches it, and the angle of the platter
  * under the heads when data start and end. Between two marks, the picture assumes that the platter turns evenly and the
  * arm moves evenly.
  */
 import { svg } from "../../base/elements.ts";
-import { formatNanos } from "../../base/format.ts";
+import { counted, formatBytes, formatNanos } from "../../base/format.ts";
 import { layerNames } from "../../engine/journeys.ts";
 import { isNarrow } from "../kit/layout.ts";
 import { textAt, picture } from "../kit/picture.ts";
 import { arc, clock, disc, fullTurn, line, request, spokes, write } from "../kit/drawing.ts";
-import { marksOf } from "../kit/pieces.ts";
+import { marksOf, piecesOf } from "../kit/pieces.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 import { firstAfter } from "../kit/lookup.ts";
+import { type Stroke, turnScore, turnsShown } from "./turnScore.ts";
 import { labelOf, meaningOf, requestWords } from "./words.ts";
 
-const mostQueued = 40;
+const mostQueued = 20;
 
 export const platterScene: Scene = {
   name: "platter",
@@ -39,6 +41,7 @@ interface Visit {
   /** The angle under the head when the data begin and end, in turns. */
   readonly angle_from: number;
   readonly angle_to: number;
+  readonly isWrite: boolean;
 }
 
 function build(input: SceneInput): Built {
@@ -49,9 +52,8 @@ function build(input: SceneInput): Built {
   const layer = Math.floor(disk / 65536);
   const visits = visitsOf(input, disk);
   const narrow = isNarrow(width);
-  const size = narrow ? Math.min(180, width - 8) : 340;
-  const height = narrow ? size + 190 : size + 8;
-  const [cx, cy] = [narrow ? width / 2 - 14 : size / 2 + 8, size / 2 + 4];
+  const size = narrow ? 140 : 300;
+  const [cx, cy] = narrow ? [size / 2 + 2, size / 2 + 14] : [size / 2 + 8, size / 2 + 24];
   const outer = size / 2 - 6;
   const inner = outer * 0.36;
   const cylinders = Math.max(1, ...visits.flatMap(({ from_cylinder, to_cylinder }) => [from_cylinder, to_cylinder]));
@@ -60,6 +62,12 @@ function build(input: SceneInput): Built {
   const radiusOf = (cylinder: number) =>
     outer - 8 - ((cylinder - least) / Math.max(1, cylinders - least)) * (outer - inner - 16);
   const turn_ns = turnOf(visits);
+  // Numbers of writes are at the right of the rows.
+  const rows = narrow
+    ? { x: size + 36, y: 6, width: width - size - 58, height: 6 * turnsShown }
+    : { x: size + 62, y: 66, width: width - size - 86, height: 9 * turnsShown };
+  const height = rows.y + rows.height + (narrow ? 84 : 24);
+  const score = turnScore(strokesOf(visits, turn_ns), rows);
   const pivot = { x: cx + outer + 16, y: cy + outer * 0.72 };
   const name = layer === deviceLayer ? (result.summary.devices[index] ?? "the disk") : "the log disk";
 
@@ -98,7 +106,7 @@ function build(input: SceneInput): Built {
       const begin = headAt(target) + (visit.angle_from - angleAt(time_ns)) * fullTurn;
       const length = Math.max(0.04, ((visit.data_to_ns - visit.data_from_ns) / turn_ns) * fullTurn);
       const track = { x: cx, y: cy, radius: target, from: begin, to: begin + Math.min(length, fullTurn * 0.98) };
-      arc(frame, track, "transfer", 7);
+      arc(frame, track, visit.isWrite ? "transfer" : "disk", 7);
       const phase = time_ns < visit.there_ns ? "seek" : time_ns < visit.data_from_ns ? "rotation" : "transfer";
       state = labelOf(phase);
       const waited = Math.max(0, Math.min(time_ns, visit.data_from_ns) - visit.there_ns) / turn_ns;
@@ -111,7 +119,9 @@ function build(input: SceneInput): Built {
     const [hx, hy] = [cx + Math.cos(headAngle) * radius, cy + Math.sin(headAngle) * radius];
     context.lineCap = "round";
     line(frame, [pivot.x, pivot.y, hx, hy], "ink", 5);
+    context.lineCap = "butt";
     disc(frame, hx, hy, 6, "seek");
+    score.draw(frame);
     return 1 + (visit === undefined ? 0 : 1) + drawSide(frame, state);
   }
 
@@ -126,8 +136,8 @@ function build(input: SceneInput): Built {
   /** Draw the state of the disk, and its queue. */
   function drawSide(frame: Frame, state: string): number {
     const { time_ns } = frame;
-    const left = narrow ? 8 : size + 70;
-    const top = narrow ? size + 24 : 30;
+    const left = narrow ? 8 : rows.x;
+    const top = narrow ? rows.y + rows.height + 40 : 20;
     const queue: { row: number; from: number; phase: string }[] = [];
     let served = "";
     journeys.each(time_ns, (row) => {
@@ -136,25 +146,29 @@ function build(input: SceneInput): Built {
       const phase = journeys.phaseOf(stay);
       if (phase === "queue") queue.push({ row, from: journeys.from_ns[stay]!, phase });
       else if (phase !== "below" && served === "") {
-        served = `${requestWords(journeys, row)}: ${labelOf(phase)} for ${formatNanos(time_ns - journeys.from_ns[stay]!)} of ${formatNanos(journeys.to_ns[stay]! - journeys.from_ns[stay]!)}`;
-        request(frame, { journeys }, row, { x: left + 6, y: top + 18 }, 5, meaningOf(phase));
+        const isReadFirst = journeys.writes[row] === 1 && opOf(input, row) === "read";
+        const words = isReadFirst ? `read of ${formatBytes(journeys.bytes[row]!)} first` : requestWords(journeys, row);
+        served = `${words}: ${labelOf(phase)} for ${formatNanos(time_ns - journeys.from_ns[stay]!)} of ${formatNanos(journeys.to_ns[stay]! - journeys.from_ns[stay]!)}`;
+        request(frame, { journeys }, row, { x: left + 6, y: top - 5 }, 5, meaningOf(phase));
       }
     });
-    write(frame, name, left, top, { bold: true });
-    write(frame, served === "" ? `the arm: ${state}` : served, left + (served === "" ? 0 : 18), top + 23);
+    write(frame, served === "" ? `the arm: ${state}` : served, left + (served === "" ? 0 : 18), top);
     write(
       frame,
       queue.length === 0 ? "queue empty" : `${queue.length === 1 ? "1 waits" : `${queue.length} wait`} in the queue`,
       left,
-      top + 60,
+      top + 24,
       {
         soft: queue.length === 0,
       },
     );
-    queue.sort((a, b) => a.from - b.from);
+    const { turns, writes } = score.countAt(time_ns);
+    const count = `${counted(turns, "turn")}, ${counted(writes, "write")}`;
+    const place = narrow ? left : rows.x + rows.width;
+    write(frame, count, place, rows.y + rows.height + 18, { align: narrow ? "left" : "right", bold: true });
+    queue.sort((one, other) => one.from - other.from);
     queue.slice(0, mostQueued).forEach(({ row, phase }, nth) => {
-      const place = { x: left + 6 + (nth % 20) * 14, y: top + 78 + Math.floor(nth / 20) * 14 };
-      request(frame, { journeys }, row, place, 5, meaningOf(phase));
+      request(frame, { journeys }, row, { x: left + 138 + nth * 11, y: top + 19 }, 5, meaningOf(phase));
     });
     return queue.length;
   }
@@ -167,16 +181,11 @@ function build(input: SceneInput): Built {
       svg("circle", { cx, cy, r: inner * 0.8, class: "outline" }),
       svg("circle", { cx: pivot.x, cy: pivot.y, r: 8, fill: "var(--ink)" }),
     );
-    const left = narrow ? 8 : size + 70;
-    const y = narrow ? size + 150 : size - 66;
-    const lines = [
-      `A turn takes ${formatNanos(turn_ns)}.`,
-      `Cylinders ${least} to ${cylinders}, spread over the platter.`,
-      narrow
-        ? "In the middle: the wait, as part of a turn."
-        : "The ring in the middle: the request's wait, as part of a turn.",
-    ];
-    lines.forEach((line, nth) => root.append(textAt(left, y + nth * 19, line, "soft")));
+    root.append(
+      ...score.backdrop(),
+      textAt(narrow ? cx : cx - outer, 18, name, "soft", narrow ? "middle" : undefined),
+      textAt(rows.x, rows.y + rows.height + 18, `a row is a turn: ${formatNanos(turn_ns)}`, "soft"),
+    );
     return root;
   }
 
@@ -186,16 +195,19 @@ function build(input: SceneInput): Built {
     places: {
       platter: { x: cx - outer - 4, y: cy - outer - 4, width: 2 * outer + 34, height: 2 * outer + 8 },
       queue: narrow
-        ? { x: 0, y: size + 4, width, height: 110 }
-        : { x: size + 62, y: 8, width: width - size - 62, height: 130 },
+        ? { x: 0, y: rows.y + rows.height + 24, width, height: 60 }
+        : { x: rows.x - 8, y: 0, width: width - rows.x + 8, height: 54 },
+      score: { x: rows.x - 8, y: rows.y - 6, width: width - rows.x + 8, height: rows.height + 30 },
     },
     pace_ns: turn_ns / 1.8,
     key: [
       ["seek", "head, and seeking"],
       ["rotation", "waiting for the sector"],
-      ["transfer", "the data on the track"],
+      ["disk", "a read"],
+      ["transfer", "a write"],
       ["waiting", "in the queue"],
     ],
+    note: "The ring in the middle is the wait, as part of a turn. A number at the right of a row counts the writes that ended.",
     draw,
     describe(time_ns) {
       const at = visitAt(time_ns);
@@ -215,7 +227,51 @@ function busiestDisk({ journeys }: SceneInput): number {
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? layerNames.indexOf("device") * 65536;
 }
 
-function visitsOf({ journeys }: SceneInput, disk: number): Visit[] {
+/** What the head of a disk does, on the turns of its platter since the first row began. */
+function strokesOf(visits: readonly Visit[], turn_ns: number): Stroke[] {
+  const first = visits[0];
+  if (first === undefined) return [];
+  let [seen_ns, seen_turns] = [first.data_from_ns, first.angle_from];
+  const strokes: Stroke[] = [];
+  for (const { leaves_ns, there_ns, data_from_ns, data_to_ns, angle_from, isWrite } of visits) {
+    // The mark is exact; the number of whole turns since the last mark follows from the time.
+    const turns = angle_from + Math.round(seen_turns + (data_from_ns - seen_ns) / turn_ns - angle_from);
+    const at = (time_ns: number) => turns + (time_ns - data_from_ns) / turn_ns;
+    const add = (kind: Stroke["kind"], from_ns: number, to_ns: number) => {
+      if (to_ns > from_ns) strokes.push({ kind, from_ns, to_ns, from_turns: at(from_ns), to_turns: at(to_ns) });
+    };
+    add("seek", leaves_ns, there_ns);
+    add("wait", there_ns, data_from_ns);
+    add(isWrite ? "write" : "read", data_from_ns, data_to_ns);
+    [seen_ns, seen_turns] = [data_from_ns, turns];
+  }
+  const begin = Math.floor(strokes[0]?.from_turns ?? 0);
+  return strokes.map((stroke) => ({
+    ...stroke,
+    from_turns: stroke.from_turns - begin,
+    to_turns: stroke.to_turns - begin,
+  }));
+}
+
+/** What a request does on a disk. A part of a write that is one block of a misaligned partition reads what the write leaves of it. */
+function opOf({ journeys, result }: SceneInput, row: number): "read" | "write" {
+  if (journeys.writes[row] !== 1) return "read";
+  const { partition } = result.scenario;
+  if (partition == null) return "write";
+  const block = Number(partition.block ?? 4096);
+  return Number(partition.start) % block !== 0 && journeys.bytes[row] === block ? "read" : "write";
+}
+
+function visitsOf(input: SceneInput, disk: number): Visit[] {
+  const { journeys } = input;
+  const isDisk = (stay: number) => disk === journeys.layer[stay]! * 65536 + journeys.part[stay]!;
+  const transfers = piecesOf(journeys, (stay) => isDisk(stay) && journeys.phaseOf(stay) === "transfer");
+  const isWrite = (time_ns: number) => {
+    for (const stay of transfers.within(time_ns, time_ns + 1))
+      // One that ended at this moment is of the visit before.
+      if (journeys.to_ns[stay]! > time_ns + 1) return opOf(input, transfers.rowOf(stay)) === "write";
+    return false;
+  };
   const [arm, angle] = [marksOf(journeys.marks("arm"), disk), marksOf(journeys.marks("angle"), disk)];
   return Array.from({ length: Math.min(arm.length >> 1, angle.length >> 1) }, (_, nth) => ({
     leaves_ns: arm[2 * nth]!.time,
@@ -227,6 +283,7 @@ function visitsOf({ journeys }: SceneInput, disk: number): Visit[] {
     data_to_ns: angle[2 * nth + 1]!.time,
     angle_from: angle[2 * nth]!.value / 1e6,
     angle_to: angle[2 * nth + 1]!.value / 1e6,
+    isWrite: isWrite(angle[2 * nth]!.time),
   }));
 }
 
