@@ -33,6 +33,7 @@ const sceneFiles: ReadonlyMap<string, () => Promise<Scene>> = new Map([
   ["write-back", async () => (await import("./scenes/writeBack.ts")).writeBackScene],
   ["shingled", async () => (await import("./scenes/shingled.ts")).shingledScene],
   ["incast", async () => (await import("./scenes/incast.ts")).incastScene],
+  ["write-rate", async () => (await import("./scenes/fence.ts")).fenceScene],
 ]);
 
 const stageFiles: ReadonlyMap<string, () => Promise<Make>> = new Map([
@@ -42,6 +43,9 @@ const stageFiles: ReadonlyMap<string, () => Promise<Make>> = new Map([
   ["monitor", async () => (await import("./monitorStage.ts")).monitorStage],
   ["alignment", async () => (await import("./alignmentStage.ts")).alignmentStage],
 ]);
+
+/** Names of charts that a scene draws where a case leads with them. */
+const inPlaceOfCharts: ReadonlySet<string> = new Set(["write-rate"]);
 
 /** Loaded scenes. Every page has the life of a request. */
 const scenes = new Map<string, Scene>([[lifeScene.name, lifeScene]]);
@@ -64,6 +68,11 @@ export function sceneNamed(view: string): Scene | undefined {
 /** Whether a view is a stage of its own, and not a chart. */
 export function isStage(view: string): boolean {
   return view === lifeScene.name || sceneFiles.has(view) || stageFiles.has(view);
+}
+
+/** Whether a view is a stage that may stand beside that of a case. A scene in place of a chart is that only where a case leads with it. */
+export function isStageBeside(view: string): boolean {
+  return isStage(view) && !inPlaceOfCharts.has(view);
 }
 
 /** Fetches what draws the stage of this name, if it is a chart or has one in it: then it is at once as large as it stays. */

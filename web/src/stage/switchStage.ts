@@ -9,7 +9,7 @@ import { segmented } from "../base/segmented.ts";
 import { clientsEndOf } from "../charts/rows/writePath.ts";
 import { lifeScene } from "./scenes/life.ts";
 import type { Beside, Fields, Stage, StageOptions } from "./stage.ts";
-import { isStage, sceneNamed, stageOf, titleOfStage } from "./stages.ts";
+import { isStageBeside, sceneNamed, stageOf, titleOfStage } from "./stages.ts";
 
 /** So many requests fill a window that can be followed. */
 const fewRequests = 400;
@@ -46,7 +46,7 @@ export function switchStage(
   options: SwitchStageOptions,
 ): SwitchStage {
   const isCovered = (name: string) => options.isCovered?.(name) === true;
-  const views = [...new Set<string>([doc.view, ...doc.views.filter(isStage), lifeScene.name])];
+  const views = [...new Set<string>([doc.view, ...doc.views.filter(isStageBeside), lifeScene.name])];
   const made = new Map<string, Stage>();
   const place = html("div", { class: "stage-place" });
   const words = html("div");
