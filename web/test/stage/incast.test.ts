@@ -78,4 +78,38 @@ describe("the port of the switch", () => {
     expect(numbersIn(built.describe(200 * us)).slice(3, 5)).toEqual(["1", "1"]);
     expect(built.backdrop.querySelectorAll("text").length).toBeGreaterThan(3);
   });
+
+  it("keeps what was dropped in a heap, and says how the windows together compare with the port", () => {
+    const built = incastScene.build({
+      result,
+      journeys: journeysOf(result),
+      focus: { job: "reader", op: "read" },
+      width: 700,
+    });
+    const crosses = (time_ns: number) => {
+      const strokes: string[] = [];
+      const context = new Proxy(
+        { strokeStyle: "" },
+        {
+          get: (of, name) => {
+            if (name === "strokeStyle") return of.strokeStyle;
+            return () => (name === "stroke" ? strokes.push(of.strokeStyle) : undefined);
+          },
+          set: (of, name, value: unknown) => {
+            if (name === "strokeStyle") of.strokeStyle = String(value);
+            return true;
+          },
+        },
+      ) as unknown as CanvasRenderingContext2D;
+      const paint = (meaning: string) => meaning;
+      built.draw({ context, time_ns, speed: 1, ease: 1, followed: -1, paint, actor: () => undefined });
+      return strokes.filter((colour) => colour === "broken").length / 2;
+    };
+    expect(crosses(40 * us)).toBe(0);
+    // Long after it has fallen.
+    expect(crosses(250 * us)).toBe(1);
+    expect(crosses(5000 * us)).toBe(1);
+    const words = [...built.backdrop.querySelectorAll("text")].map(({ textContent }) => textContent);
+    expect(words).toContain("2 × 20 = 40 packets at once");
+  });
 });

@@ -8,15 +8,18 @@
  */
 import { svg } from "../../base/elements.ts";
 import { formatNanos } from "../../base/format.ts";
-import { firstAfter } from "../kit/lookup.ts";
+import type { Result } from "../../engine/api.ts";
+import { firstAfter, firstFrom } from "../kit/lookup.ts";
 import { type PortPacket, portRecordOf } from "./portPackets.ts";
 import { box, textAt, picture } from "../kit/picture.ts";
 import { arc, clock, disc, line, write } from "../kit/drawing.ts";
 import { journeysOf } from "../../engine/journeys.ts";
 import { type Built, type Frame, pairOf, type SceneInput, type Scene } from "./scene.ts";
 
-/** How long a dropped packet is seen to fall. */
+/** How long a dropped packet falls. */
 const fall_ns = 600_000;
+/** Between the packets of the heap, in pixels, and the most of them in its lowest row. */
+const [heapStep, heapWidest] = [7, 24] as const;
 /** A link that has carried nothing for so long is called silent. */
 const silent_ns = 1e6;
 
@@ -28,6 +31,9 @@ export const incastScene: Scene = {
   suits: (result) => result.scenario.network?.packets != null,
   build,
 };
+
+const serversOf = ({ scenario }: Result) => scenario.network?.packets?.servers ?? 1;
+const windowOf = ({ scenario }: Result) => scenario.network?.packets?.window ?? 1;
 
 function build(input: SceneInput): Built {
   const { journeys, result, width } = input;
@@ -52,11 +58,26 @@ function build(input: SceneInput): Built {
     client.x - (client.x - serversRight) * 0.2,
   ];
   const slot = (portRight - portLeft) / buffer;
+  const inFlight = windowOf(result);
+  const most = Math.max(...pairOf(input).map((run) => Math.max(windowOf(run) * serversOf(run), buffer)));
   const strip = { top: top + tall + 34, tall: 34, left: 8, right: width - 8 };
   const stripX = (time_ns: number) =>
     strip.left + ((strip.right - strip.left) * (time_ns - from_ns)) / Math.max(1, to_ns - from_ns);
   // Pieces of the requests, by server, as far as their journeys are kept.
   const pieces = piecesOf();
+  const blocks_ns = [...new Set(pieces.map(({ begin_ns }) => begin_ns))].toSorted((a, b) => a - b);
+  const heap = {
+    row: Math.min(heapWidest, Math.floor(((portLeft - serversRight - 8) * 2) / heapStep)),
+    x: portLeft,
+    y: top + tall - 4,
+  };
+  // What a server waits for with its timer: the last packet that it lost before.
+  const awaited = new Map(
+    waits.flatMap((wait) => {
+      const lost = dropped.findLast(({ server, port_ns }) => server === wait.server && port_ns < wait.to_ns);
+      return lost === undefined ? [] : [[lost, wait] as const];
+    }),
+  );
 
   function piecesOf(): { row: number; server: number; begin_ns: number; end_ns: number; root: number }[] {
     const found = [];
@@ -133,21 +154,13 @@ function build(input: SceneInput): Built {
       const share = (time_ns - packet.leaves_ns) / Math.max(1, packet.received_ns - packet.leaves_ns);
       dot(portRight + (client.x - 12 - portRight) * share, middle);
     }
-    const fell = firstAfter(dropped.length, (nth) => dropped[nth]!.port_ns + fall_ns, time_ns);
-    for (let nth = fell; nth < dropped.length && dropped[nth]!.port_ns <= time_ns; nth++) {
-      const share = (time_ns - dropped[nth]!.port_ns) / fall_ns;
-      const x = portLeft - 8 - ((dropped[nth]!.server * 7) % 26);
-      const y = middle + 18 + share * (tall / 2 - 30);
-      line(frame, [x - 3, y - 3, x + 3, y + 3], "broken", 2);
-      line(frame, [x + 3, y - 3, x - 3, y + 3], "broken", 2);
-    }
+    const lost = drawHeap(frame);
     if (queue.length >= buffer) {
       context.strokeStyle = paint("broken");
       context.lineWidth = 3;
       context.strokeRect(portLeft, middle - 16, portRight - portLeft, 32);
     }
     write(frame, `${queue.length} of ${buffer}`, (portLeft + portRight) / 2, middle + 32, { align: "center" });
-    const lost = firstAfter(dropped.length, (nth) => dropped[nth]!.port_ns, time_ns);
     write(frame, `${lost} dropped`, portLeft, top + tall + 16, { align: "center", soft: lost === 0 });
     const silence = silenceAt(time_ns);
     const words = silence > silent_ns ? `silent for ${formatNanos(silence)}` : "";
@@ -156,6 +169,60 @@ function build(input: SceneInput): Built {
     context.fillStyle = paint("ink");
     context.fillRect(stripX(time_ns) - 1, strip.top - 5, 2, strip.tall + 10);
     return actors;
+  }
+
+  /** Draw the packets of this block that were dropped: they fall, and stay in a heap. Return how many there are. */
+  function drawHeap(frame: Frame): number {
+    const { time_ns } = frame;
+    const begun_ns = blocks_ns[firstAfter(blocks_ns.length, (nth) => blocks_ns[nth]!, time_ns) - 1] ?? from_ns;
+    const first = firstFrom(dropped.length, (nth) => dropped[nth]!.port_ns, begun_ns);
+    const end = firstAfter(dropped.length, (nth) => dropped[nth]!.port_ns, time_ns);
+    let [row, place] = [0, 0];
+    // A row of the heap is one shorter than the row below it.
+    for (let nth = first; nth < end && row < heap.row; nth++, place++) {
+      if (place === heap.row - row) [row, place] = [row + 1, 0];
+      const packet = dropped[nth]!;
+      const share = Math.min(1, (time_ns - packet.port_ns) / fall_ns);
+      const x = heap.x + (place - (heap.row - row - 1) / 2) * heapStep;
+      const floor = heap.y - row * heapStep;
+      const y = floor - (1 - share * share) * Math.max(0, floor - middle - 18);
+      const wait = awaited.get(packet);
+      const isAwaited = wait !== undefined && wait.from_ns <= time_ns && time_ns < wait.to_ns;
+      const [colour, thick, half] = isAwaited ? (["stopped", 3.5, 4] as const) : (["broken", 1.5, 2.5] as const);
+      line(frame, [x - half, y - half, x + half, y + half], colour, thick);
+      line(frame, [x + half, y - half, x - half, y + half], colour, thick);
+    }
+    return end - first;
+  }
+
+  /** Every server's window as a piece of one length, against that of the port. */
+  function windowBars(): SVGElement[] {
+    const [y, high] = [52, 14];
+    const scale = (client.x + 12 - portLeft) / most;
+    const end = portLeft + servers * inFlight * scale;
+    const limit = portLeft + buffer * scale;
+    const words = `${servers} × ${inFlight} = ${servers * inFlight} packets at once`;
+    return [
+      ...Array.from({ length: servers }, (_, nth) =>
+        svg("rect", {
+          x: portLeft + nth * inFlight * scale,
+          y,
+          width: Math.max(0.5, inFlight * scale - 1),
+          height: high,
+          fill: "var(--network)",
+          opacity: portLeft + (nth + 0.5) * inFlight * scale < limit ? 1 : 0.4,
+        }),
+      ),
+      svg("line", { x1: limit, x2: limit, y1: y - 4, y2: y + high + 6, stroke: "var(--ink)", "stroke-width": 2 }),
+      textAt(portLeft, y - 8, words),
+      textAt(
+        limit + (end > limit + 90 || limit < client.x - 80 ? 4 : -4),
+        y + high + 14,
+        `port: ${buffer}`,
+        "soft",
+        end > limit + 90 || limit < client.x - 80 ? undefined : "end",
+      ),
+    ];
   }
 
   /** The client's link over the whole window: how much of each moment it carries a packet. */
@@ -194,6 +261,7 @@ function build(input: SceneInput): Built {
       textAt(8, top + tall + 16, servers === 1 ? "server" : "servers", "soft"),
       box({ x: strip.left, y: strip.top, width: strip.right - strip.left, height: strip.tall }, "lane"),
       ...linkBars(),
+      ...windowBars(),
       ...seen.map(({ to_ns: end }) =>
         svg("line", {
           x1: stripX(end),
@@ -235,7 +303,13 @@ function build(input: SceneInput): Built {
         height: top + tall + 24,
       },
       port: { x: portLeft - 10, y: middle - 34, width: portRight - portLeft + 20, height: 68 },
-      drops: { x: portLeft - 50, y: middle + 8, width: 130, height: tall / 2 + 18 },
+      drops: {
+        x: heap.x - (heap.row / 2) * heapStep - 6,
+        y: middle + 18,
+        width: heap.row * heapStep + 12,
+        height: tall / 2 + 8,
+      },
+      windows: { x: portLeft - 6, y: 26, width: width - portLeft + 6, height: 60 },
       client: { x: portRight, y: middle - 34, width: width - portRight, height: 68 },
       link: { x: 0, y: strip.top - 12, width, height: strip.tall + 34 },
     },
@@ -243,7 +317,7 @@ function build(input: SceneInput): Built {
     key: [
       ["network", "packets, and servers with packets to send"],
       ["broken", "dropped: the port is full"],
-      ["stopped", "waits for its timer"],
+      ["stopped", "waits for its timer, for want of such a packet"],
       ["waiting", "idle"],
     ],
     note: "A ring fills until a sender's timer expires; a bar in the strip below marks that moment. Step jumps to the next piece.",
