@@ -52,7 +52,7 @@ function build(input: SceneInput): Built {
   const device: Meaning = result.scenario.devices.some(({ hdd }) => hdd != null) ? "disk" : "flash";
   const end_ns = Math.max(1, endOfPair(input) * 1e9);
   const { narrow, right: left, plot: plotAt } = layoutOf(width, 0.62);
-  const size = narrow ? 11 : 13;
+  const size = narrow ? 11 : 12;
   const columns = Math.max(8, Math.floor((left - 2) / size));
   const rowsOfStretch = Math.max(1, Math.min(narrow ? 3 : 4, Math.ceil(count / squarePages / stretches / columns)));
   const squares = Math.min(columns * rowsOfStretch, Math.ceil(count / squarePages / stretches));

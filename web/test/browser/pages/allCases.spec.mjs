@@ -47,8 +47,48 @@ test("every case's page has a stage, evidence and no sideways scrolling on a pho
     await page.locator(".evidence .figure > *").first().waitFor();
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (overflow > 0) throw new Error(`${name} is ${overflow} px wider than the phone`);
+    assert.deepEqual(await page.evaluate(cutOrSmall), [], name);
   }
   note(`${cases.length} cases`);
+});
+
+/** In the page: the setting, if a part of it cannot be read, and what is smaller than a finger needs. */
+function cutOrSmall() {
+  const least_px = 24;
+  const found = [];
+  const setting = document.querySelector(".setting");
+  if (setting.scrollWidth > setting.clientWidth) found.push(`"${setting.textContent}" is cut`);
+  for (const target of document.querySelectorAll("main :is([role=slider], summary, button, select)")) {
+    const { width, height } = target.getBoundingClientRect();
+    if (target.checkVisibility() && width > 0 && Math.min(width, height) < least_px)
+      found.push(`${target.localName}.${target.className}: ${width} × ${height} px`);
+  }
+  return found;
+}
+
+test("a window of 1280 by 800 pixels has Play and a knob on its first screen", async ({ open }) => {
+  // The highest pictures, the longest words above one, and the longest label of a knob.
+  for (const name of ["averaged-away", "context-read-ahead", "burst-credits", "ordered-journal", "hci-taxonomy"]) {
+    const page = await open(`/${name}.html`, { viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+    await ran(page);
+    const bottomOf = async (selector) => {
+      const { y, height } = await page.locator(`.run-frame:not(.first-picture) ${selector}`).first().boundingBox();
+      return y + height;
+    };
+    for (const selector of [".play", ".controls .control"]) {
+      const bottom = await bottomOf(selector);
+      assert.ok(bottom <= 800, `${name}: ${selector} ends at ${bottom} px`);
+    }
+    await page.context().close();
+  }
+});
+
+test("on a phone a step can be chosen while two runs play, one above the other", async ({ open }) => {
+  const page = await open("/picket-fence.html", { viewport: { width: 390, height: 844 }, reducedMotion: "reduce" });
+  await ran(page);
+  await page.getByRole("button", { name: /^Check/ }).click();
+  await page.locator(".scene-title").filter({ hasText: "light load" }).waitFor();
+  await page.locator(".run-frame:not(.first-picture) .steps button").nth(1).click({ timeout: 10_000 });
 });
 
 test("on every case's page Play moves actors", async ({ open }) => {
