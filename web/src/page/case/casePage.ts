@@ -125,7 +125,7 @@ function build({ engine, doc, start, clip }: Parts): () => Promise<void> {
   let second: EngineClient | undefined;
   const other = () => (second ??= new EngineClient());
   const bar = progress(() => controller.cancel());
-  const variantSummary = html("p", { class: "variant-summary" });
+  const variantSummary = html("p", { class: "variant-summary", tabindex: -1 });
   const spoken = html("p", { class: "unseen", "aria-live": "polite" });
   const unusual = warnings();
   const reset = html("button", { type: "button", class: "quiet reset", hidden: "" }, "Reset");
@@ -245,10 +245,14 @@ function build({ engine, doc, start, clip }: Parts): () => Promise<void> {
   });
   const drawing = mechanism(engine, doc);
   const checked = factsSection(doc);
-  const experiments = whatIfs(doc, (whatIf) => {
+  const experiments = whatIfs(doc, (whatIf, button) => {
     controller.replace({ variant: whatIf.variant, set: whatIf.set });
-    variantSummary.replaceChildren(html("b", {}, whatIf.title), ". ", ...inline(whatIf.surprise));
+    const back = html("button", { type: "button", class: "quiet" }, "Back to What if");
+    back.addEventListener("click", () => button.focus());
+    variantSummary.replaceChildren(html("b", {}, whatIf.title), ". ", ...inline(whatIf.surprise), " ", back);
     stageSection.scrollIntoView({ block: "start" });
+    // The picture moves while the words say what to see in it, also for those who have come by key.
+    variantSummary.focus();
   });
   const isCovered = (run: RunState, metric: string) => question.coveredIn(run)(metric);
   const isAsked = "metric" in doc.ask.measure && doc.ask.measure.metric === number?.metric;

@@ -10,7 +10,7 @@ export interface WhatIfs {
   forget(state: RunState): void;
 }
 
-export function whatIfs(doc: CaseDocument, onTry: (whatIf: WhatIf) => void): WhatIfs {
+export function whatIfs(doc: CaseDocument, onTry: (whatIf: WhatIf, button: HTMLElement) => void): WhatIfs {
   const list = html("ul", { class: "what-ifs" });
   const element = html(
     "section",
@@ -23,7 +23,7 @@ export function whatIfs(doc: CaseDocument, onTry: (whatIf: WhatIf) => void): Wha
     const button = html("button", { type: "button", "aria-pressed": "false" }, whatIf.title);
     const surprise = html("p", { class: "surprise", "aria-live": "polite" });
     button.addEventListener("click", () => {
-      onTry(whatIf);
+      onTry(whatIf, button);
       button.setAttribute("aria-pressed", "true");
       surprise.replaceChildren(...inline(whatIf.surprise));
     });

@@ -42,6 +42,7 @@ export async function buildPage({ message }: Page, build: () => Promise<void> | 
     message.fail(error);
   }
   layOutLate();
+  keepFocusInView();
   registerServiceWorker();
 }
 
@@ -106,7 +107,7 @@ export function whenSeen(element: Element, callback: () => void): void {
 const lateAfter_ms = 6000;
 const mostLate_ms = 2000;
 
-/** Calls back once: when the element first comes near the window, or later, in a pause, for those who come by another way. */
+/** Calls back once: when the element first comes near the window, once the page is scrolled, or later, in a pause, for those who come by another way. */
 export function whenSeenOrLate(element: Element, callback: () => void): void {
   let isCalled = false;
   const call = () => {
@@ -115,6 +116,8 @@ export function whenSeenOrLate(element: Element, callback: () => void): void {
     callback();
   };
   whenSeen(element, call);
+  // What comes into the window has its height by then, and moves nothing below it.
+  addEventListener("scroll", call, { once: true, passive: true });
   setTimeout(() => inPause(call), lateAfter_ms);
 }
 
@@ -134,5 +137,28 @@ function layOutLate(): void {
     section.classList.add("laid-out");
     inPause(next);
   };
-  setTimeout(() => inPause(next), lateAfter_ms);
+  let isBegun = false;
+  const begin = () => {
+    if (!isBegun) inPause(next);
+    isBegun = true;
+  };
+  addEventListener("scroll", begin, { once: true, passive: true });
+  setTimeout(begin, lateAfter_ms);
+}
+
+/** Keeps in the window what a key has given the focus, while sections above it are laid out and move it. */
+function keepFocusInView(): void {
+  let kept: Element | undefined;
+  const forget = () => (kept = undefined);
+  addEventListener("focusin", ({ target }) => {
+    kept = target instanceof Element && target.matches(":focus-visible") ? target : undefined;
+  });
+  for (const kind of ["wheel", "pointerdown", "touchmove"]) addEventListener(kind, forget, { passive: true });
+  addEventListener("keydown", forget);
+  const watched = new ResizeObserver(() => {
+    if (kept === undefined || kept !== document.activeElement) return;
+    const { top, bottom } = kept.getBoundingClientRect();
+    if (top < 0 || bottom > innerHeight) kept.scrollIntoView({ block: "nearest" });
+  });
+  watched.observe(document.body);
 }

@@ -106,6 +106,56 @@ test("the keyboard alone is enough", async ({ open }) => {
   await page.waitForURL(next);
 });
 
+test("on a phone a key never gives the focus to what is out of sight, and an experiment takes it to the picture", async ({
+  open,
+}) => {
+  const page = await open("/openzfs-throttle.html", { ...phone, reducedMotion: "reduce" });
+  await skipQuestion(page, "openzfs-throttle");
+  await ran(page);
+  const outside = [];
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press("Tab");
+    // What comes near is laid out and drawn meanwhile.
+    await page.waitForTimeout(150);
+    const found = await page.evaluate(() => {
+      const { activeElement: focused } = document;
+      const { top, bottom, height } = focused.getBoundingClientRect();
+      const isOut = height < innerHeight && (top < -1 || bottom > innerHeight + 1);
+      return { isOut, name: `${focused.localName} ${focused.textContent.slice(0, 40)}: ${top} to ${bottom}` };
+    });
+    if (found.isOut) outside.push(found.name);
+  }
+  assert.deepEqual(outside, []);
+  await page.locator(".what-ifs button").first().focus();
+  await page.keyboard.press("Enter");
+  const summary = page.locator(".variant-summary");
+  assert.ok(await summary.evaluate((words) => words === document.activeElement));
+  const { y, height } = await summary.boundingBox();
+  assert.ok(y >= 0 && y + height <= phone.viewport.height, `the words are at ${y} px`);
+  await summary.getByRole("button").click();
+  assert.ok(await page.evaluate(() => document.activeElement.matches(".what-ifs button")));
+});
+
+test("what is read while the page is scrolled at once does not move", async ({ open }) => {
+  const page = await open("/blank.html", { viewport: { width: 390, height: 844 } });
+  await page.addInitScript(() => {
+    globalThis.moved = 0;
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.moved += value;
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  await page.goto(new URL("/incast.html", page.url()).href);
+  await ran(page);
+  for (let turns = 0; turns < 50; turns++) {
+    await page.mouse.wheel(0, 180);
+    await page.waitForTimeout(60);
+  }
+  await page.waitForTimeout(1000);
+  const moved = await page.evaluate(() => globalThis.moved);
+  assert.ok(moved <= 0.05, `moved by ${moved}`);
+  note(moved.toFixed(3));
+});
+
 test("the question can be skipped and is not asked again", async ({ open }) => {
   const page = await open(casePage);
   await shown(page);
