@@ -26,6 +26,16 @@ function build(scene: Scene, result: Result) {
   return scene.build({ result, journeys: journeysOf(result), focus, width: 900 });
 }
 
+/** Words of the picture on a phone that its lower edge cuts. */
+function cutWords(scene: Scene, result: Result): string[] {
+  const { height, backdrop } = scene.build({ result, journeys: journeysOf(result), focus, width: 358 });
+  const letters_px = 14;
+  return Array.from(backdrop.querySelectorAll("text")).flatMap((text) => {
+    const y = Number(text.getAttribute("y"));
+    return y > height && y < height + letters_px ? [text.textContent] : [];
+  });
+}
+
 /** A frame on which nothing is seen, but how often each paint was filled. */
 function frameAt(time_ns: number): { readonly frame: Frame; readonly squares: string[]; readonly fills: string[] } {
   const squares: string[] = [];
@@ -71,6 +81,10 @@ describe("the account of credits", () => {
     20e9,
     scenario,
   );
+
+  it("has no words on a phone that are cut", () => {
+    expect(cutWords(creditsScene, result)).toEqual([]);
+  });
 
   it("tells how many are left, how many pass and how many wait, from one interval to the next", () => {
     const built = build(creditsScene, result);
@@ -119,6 +133,10 @@ describe("the cells of a drive with an SLC cache", () => {
     30e9,
     { devices: [{ lun }], jobs: [{ name: "copy" }] },
   );
+
+  it("has no words on a phone that are cut", () => {
+    expect(cutWords(slcScene, result)).toEqual([]);
+  });
 
   it("tells whither writes go, what is folded and what lies where", () => {
     const built = build(slcScene, result);

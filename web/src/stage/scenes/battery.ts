@@ -47,8 +47,8 @@ function build(input: SceneInput): Built {
   const memory = { x: Math.round(right * 0.6), width: Math.round(right * 0.15), y: 246, height: 92 };
   const disks = { x: Math.round(right * 0.84), width: Math.round(right * 0.15), y: 246, height: 92 };
   const crowd = { x: 3, y: 190, width: memory.x - 40, height: 148 };
-  const plot = plotAt({ left: 52, right: 10, y: 420, height: 140 }, { left: 70, right: 14, y: 64, height: 240 });
-  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  const plot = plotAt({ left: 52, right: 10, y: 450, height: 140 }, { left: 70, right: 14, y: 64, height: 240 });
+  // The plot is below the picture on a narrow screen, whose room is for what moves.
   const height = narrow ? 400 : 376;
   const most = Math.max(1, ...intervals.map(({ waiting }) => waiting));
   const each = Math.max(1, Math.ceil(most / crowdOf));

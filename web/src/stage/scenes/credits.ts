@@ -51,9 +51,9 @@ function build(input: SceneInput): Built {
     bottom: 218,
   };
   const middle = vessel.x + vessel.width / 2;
-  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  // The plot is below the picture on a narrow screen, whose room is for what moves.
   const height = narrow ? 398 : 386;
-  const plot = plotAt({ left: 44, right: 10, y: 418, height: 140 }, { left: 62, right: 12, y: 64, height: 240 });
+  const plot = plotAt({ left: 44, right: 10, y: 450, height: 140 }, { left: 62, right: 12, y: 64, height: 240 });
   if (account === undefined) {
     return emptyScene(width, "No volume of this run has credits.");
   }

@@ -61,10 +61,10 @@ function build(input: SceneInput): Built {
   const grid = { x: 1, y: 132 };
   const gridTall = stretches * stretchTall;
   const plot = plotAt(
-    { left: 40, right: 16, y: grid.y + gridTall + 56, height: 130 },
+    { left: 40, right: 16, y: grid.y + gridTall + 90, height: 130 },
     { left: 58, right: 12, y: 60, height: grid.y + gridTall - 100 },
   );
-  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  // The plot is below the picture on a narrow screen, whose room is for what moves.
   const height = grid.y + gridTall + 28;
   const starts = Array.from(
     { length: stretches },

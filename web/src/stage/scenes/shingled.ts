@@ -43,9 +43,9 @@ function build(input: SceneInput): Built {
   const roof = { x: 8, y: 150, width: right - 20, height: 110 };
   const count = Math.max(1, intervals[0]?.parts.length ?? 1);
   const wide = roof.width / count;
-  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  // The plot is below the picture on a narrow screen, whose room is for what moves.
   const height = narrow ? 380 : 350;
-  const plot = plotAt({ left: 46, right: 10, y: 400, height: 140 }, { left: 62, right: 12, y: 64, height: 230 });
+  const plot = plotAt({ left: 46, right: 10, y: 430, height: 140 }, { left: 62, right: 12, y: 64, height: 230 });
   const mostHeld = Math.max(1e-9, ...intervals.flatMap(({ parts }) => parts));
   const writes = cachedWrites(intervals, plot, end_s);
   const cleaned = sumsOf(intervals, ({ cleans }) => cleans);

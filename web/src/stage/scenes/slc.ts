@@ -46,9 +46,9 @@ function build(input: SceneInput): Built {
   const across = Math.ceil(blocks / rowsOfBlocks);
   const wide = grid.width / across;
   const tall = grid.height / rowsOfBlocks;
-  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  // The plot is below the picture on a narrow screen, whose room is for what moves.
   const height = narrow ? 404 : 360;
-  const plot = plotAt({ left: 46, right: 10, y: 420, height: 140 }, { left: 62, right: 12, y: 64, height: 230 });
+  const plot = plotAt({ left: 46, right: 10, y: 450, height: 140 }, { left: 62, right: 12, y: 64, height: 230 });
   const writes = cachedWrites(intervals, plot, end_s);
   // In MB.
   const folded = sumsOf(intervals, (of) => of.folded * (of.to_s - of.from_s));

@@ -45,9 +45,9 @@ function build(input: SceneInput): Built {
   const tank = { x: 2, y: 40, width: right - 92, height: 190 };
   const disk = { x: right - 58, y: tank.y + 50, width: 54, height: 90 };
   const journal = { x: 2, y: tank.y + tank.height + 54, width: right - 6, height: 26 };
-  // The plot ends below the picture on a narrow screen, whose room is for what moves.
+  // The plot is below the picture on a narrow screen, whose room is for what moves.
   const height = narrow ? 400 : 380;
-  const plot = plotAt({ left: 62, right: 10, y: 420, height: 150 }, { left: 76, right: 14, y: 40, height: 250 });
+  const plot = plotAt({ left: 62, right: 10, y: 450, height: 150 }, { left: 76, right: 14, y: 40, height: 250 });
   const wall = { columns: bricks / rowsOfBricks, rows: rowsOfBricks, gap: 0.75 };
   // The tank holds a little more than there ever was.
   const room = Math.max(1, most * 1.15);
