@@ -214,7 +214,7 @@ function build(input: SceneInput): Built {
       const left = 8 + nth * half;
       const meaning: Meaning = phase === "throttle_delay" ? "delayed" : "stopped";
       // Of each so many requests one is recorded, so a count of all writes would be a guess.
-      const many = every === 1 ? `${rows.length} ${words}` : `${words}; a square stands for ${every}`;
+      const many = every === 1 ? `${rows.length} ${words}` : `${words}, 1 in ${every} shown`;
       write(frame, rows.length === 0 ? none : many, left, 20, { soft: rows.length === 0, size: 13 });
       queue(frame, { journeys }, rows, { x: left + 6, y: 34, width: half - 16, height: 44 }, meaning);
       nth += 1;

@@ -110,7 +110,7 @@ function build(input: SceneInput): Built {
     context.fillStyle = paint(isFull ? "stopped" : "network");
     context.fillRect(left, rulerTop, (right - left) * share, 22);
     const waiting = waitingFor(frame.time_ns);
-    const words = `${formatBytes(bytes)} of ${formatBytes(window_bytes)} sent and not acknowledged${isFull ? ": full, the sender waits" : ""}`;
+    const words = `${formatBytes(bytes)} of ${formatBytes(window_bytes)} unacknowledged${isFull ? ": the sender waits" : ""}`;
     write(frame, words, left, rulerTop + 42);
     if (waiting > 0)
       write(frame, `${counted(waiting * journeys.every, "request")} in flight`, left, rulerTop + 62, { soft: true });
