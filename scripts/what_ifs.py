@@ -376,11 +376,19 @@ WHAT_IFS = (
         1.6,
         2.4,
         "floor((N-S)/(D+P)) times the reads of one disk, 2 here (OpenZFS, dRAID).",
-        "A healthy read takes 8 of the 20 disks: no parity, and each disk spares only a part of itself. So it is 20/8, and a piece of 4 KiB is sooner read.",
+        "A healthy read takes 8 of the 20 disks: no parity, and each disk spares only a part of itself. "
+        "So it is 20/8, and a piece of 4 KiB is sooner read.",
     ),
     WhatIf(
         "dRAID instead of RAID-Z, nine disks with one of parity, records of 8 KiB",
-        pool(DISK, 9, job("write", "1MiB", "20GiB", numjobs=4, **STREAM), zfs={"record": "8KiB"}, kind="raidz", unit="8KiB"),
+        pool(
+            DISK,
+            9,
+            job("write", "1MiB", "20GiB", numjobs=4, **STREAM),
+            zfs={"record": "8KiB"},
+            kind="raidz",
+            unit="8KiB",
+        ),
         {"layout.kind": "draid"},
         WRITE_RATE,
         0.4,
