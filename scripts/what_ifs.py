@@ -369,15 +369,14 @@ WHAT_IFS = (
         has_size=False,
     ),
     WhatIf(
-        "dRAID of 8+1 over 20 disks, 2 of them spares, instead of one disk, random reads of records of 32 KiB",
+        "dRAID of 8+1 over 20 disks with 2 spares instead of one disk, random reads of 32 KiB",
         pool(DISK, 1, job("randread", "32KiB", "100GiB", iodepth=32), zfs={"record": "32KiB"}, unit="32KiB"),
         {"devices": [{**DISK, "count": 20}], "layout.kind": "draid", "layout.spares": 2},
         READS,
         1.6,
         2.4,
         "floor((N-S)/(D+P)) times the reads of one disk, 2 here (OpenZFS, dRAID).",
-        "A healthy read takes 8 of the 20 disks: no parity, and each disk spares only a part of itself. "
-        "So it is 20/8, and a piece of 4 KiB is sooner read.",
+        "A healthy read takes 8 of the 20 disks, no parity. No disk is wholly a spare. So it is 20/8, and short pieces take less time.",
     ),
     WhatIf(
         "dRAID instead of RAID-Z, nine disks with one of parity, records of 8 KiB",

@@ -26,7 +26,7 @@ pub struct LayoutSpec {
     /// Parity devices in a group of RAID-Z or dRAID.
     #[schemars(title = "Parity", range(min = 1, max = 3))]
     pub parity: u32,
-    /// Distributed spares of dRAID: devices less that each row of stripes uses.
+    /// Distributed spares of dRAID: each row of stripes leaves out that many devices.
     #[schemars(title = "Distributed spares", range(min = 0, max = 100))]
     pub spares: u32,
     /// Smallest unit that RAID-Z and dRAID allocate, as a power of two.

@@ -1,6 +1,6 @@
 """The teacher's desk: the dashboard, each submission with its code, and forms for comments, points and deadlines.
 
-A server shows the pages on this machine only, behind a token. It reads the grades anew for each page. The pages have no
+A server shows the pages on this machine only, behind a token. It reads the grades again for each page. The pages have no
 scripts, and all text of learners is escaped.
 """
 
@@ -45,8 +45,11 @@ HEADERS = {
 MORE_STYLE = """
 body.wide-page { max-width: 85rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 2rem; align-items: start; }
+
 @media (max-width: 60rem) { .pair { grid-template-columns: 1fr; } }
+
 form { margin: .8rem 0; padding: .6rem; border: 1px solid #d8dee4; border-radius: 6px; }
+
 label { display: block; margin: .4rem 0; } textarea { width: 100%; box-sizing: border-box; font: inherit; }
 input, button { font: inherit; } pre { white-space: pre-wrap; font-size: .85rem; }
 """
@@ -176,7 +179,7 @@ class Desk:
         return _document("Programs that are alike", [note + _alike_table(found) if found else empty])
 
     def _pairs(self, store: Store) -> list[Alike]:
-        """Return the pairs of alike programs, computed anew only if a grade has changed."""
+        """Return the pairs of alike programs, computed again only if a grade has changed."""
         with self._lock:
             known = store.known()
             if self._alike is None or self._alike[0] != known:
