@@ -1,7 +1,7 @@
 //! dRAID geometry: RAID-Z stripes of a fixed width, dealt out over more devices than a stripe has.
 //!
 //! Each record takes whole rows of its group, data and parity, whatever its size: 36 KiB for one of 4 KiB in a group of 8+1 devices with
-//! sectors of 4 KiB. A write fills the rest of its last row with zeros; a read leaves it out. A group owns [`ROW_BYTES`] of each of its
+//! sectors of 4 KiB. A write fills the rest of its last row with zeros; a read leaves it out. A group owns 16 MiB of each of its
 //! devices. As many groups as fill whole rows of all devices make a slice, and each slice has a permutation of the devices. Distributed
 //! spares are devices less that a row has: which ones changes from slice to slice.
 //!
