@@ -376,7 +376,8 @@ WHAT_IFS = (
         1.6,
         2.4,
         "floor((N-S)/(D+P)) times the reads of one disk, 2 here (OpenZFS, dRAID).",
-        "A healthy read takes 8 of the 20 disks, no parity. No disk is wholly a spare. So it is 20/8, and short pieces take less time.",
+        "A healthy read takes 8 of the 20 disks, no parity. No disk is wholly a spare. "
+        "So it is 20/8, and short pieces take less time.",
     ),
     WhatIf(
         "dRAID instead of RAID-Z, nine disks with one of parity, records of 8 KiB",

@@ -24,6 +24,7 @@ import pytest
 
 from conftest import GIVE_UP_S
 from hostile.submissions import GOOD, PREDICTION, Submission, notebook
+from seeklab.course.copies import given_code
 from seeklab.judge import Seeds, Variant, batch, catalogue, exports, judge, layout
 from seeklab.judge.dashboard import Dashboard, report
 from seeklab.judge.desk import Desk, serve
@@ -500,7 +501,7 @@ def test_the_dashboard_tells_wrong_answers_in_digits_that_are_read_and_leaves_ou
 
 @pytest.mark.usefixtures("store")
 def test_the_dashboard_opens_with_its_token_only_and_on_this_machine_only(grades: Path) -> None:
-    server, address = serve(Desk(grades, "Grace"), 0)
+    server, address = serve(Desk(grades, "Grace", given_code), 0)
     Thread(target=server.serve_forever, daemon=True).start()
 
     def status(url: str, **headers: str) -> int:

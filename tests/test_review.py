@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 import pytest
 
 from seeklab.cli import BAD_INPUT, DONE, main
+from seeklab.course.copies import given_code
 from seeklab.judge import exports
 from seeklab.judge.assignment import Verdict
 from seeklab.judge.desk import Desk, MissingPageError, serve
@@ -175,7 +176,7 @@ def test_comments_have_their_columns(grades: Path, tmp_path: Path) -> None:
 @pytest.fixture
 def address(grades: Path) -> Iterator[str]:
     """Serve the desk of a class, and return its address."""
-    server, address = serve(Desk(grades, "Grace"), 0)
+    server, address = serve(Desk(grades, "Grace", given_code), 0)
     Thread(target=server.serve_forever, daemon=True).start()
     yield address
     server.shutdown()
@@ -228,7 +229,7 @@ def test_forms_of_a_submission_are_stored_and_a_wrong_one_is_not(address: str, g
 
 
 def test_text_of_a_form_is_escaped(grades: Path) -> None:
-    desk = Desk(grades, "Grace")
+    desk = Desk(grades, "Grace", given_code)
     form = {
         "form": "comment",
         "task": "policy",
@@ -280,7 +281,7 @@ def test_a_form_for_no_submission_is_refused(address: str, grades: Path) -> None
     assert opened(f"{root}/guess/save", form)[0] == 403
     assert one_of(grades, "ada")[1]["comments"] == []
     with pytest.raises(MissingPageError):
-        Desk(grades, "Grace").page("task", {"assignment": "read-ahead", "task": "none"})
+        Desk(grades, "Grace", given_code).page("task", {"assignment": "read-ahead", "task": "none"})
 
 
 def _written(path: Path, text: str) -> Path:

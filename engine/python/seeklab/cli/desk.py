@@ -35,6 +35,7 @@ def add(commands: Commands) -> None:
 
 def desk(options: Namespace) -> int:
     """Read the grades, and show them."""
+    from seeklab.course.copies import given_code
     from seeklab.judge.dashboard import Dashboard, report
     from seeklab.judge.desk import Desk, serve
     from seeklab.judge.store import Store
@@ -52,7 +53,7 @@ def desk(options: Namespace) -> int:
             raise SeeklabError([Problem("--report", f"cannot be written: {error.strerror}")]) from None
         return DONE
     try:
-        server, address = serve(Desk(options.grades, options.author or getpass.getuser()), options.port)
+        server, address = serve(Desk(options.grades, options.author or getpass.getuser(), given_code), options.port)
     except (OSError, OverflowError) as error:
         raise SeeklabError([Problem("--port", f"cannot serve on port {options.port}: {error}")]) from None
     print(f"The dashboard is at\n\n    {address}\n\nPress Ctrl-C here to stop it.", flush=True)

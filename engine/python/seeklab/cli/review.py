@@ -140,9 +140,10 @@ def _points(task: Mapping[str, Any], student: str, options: Namespace, store: St
 
 
 def _likeness(options: Namespace, store: Store) -> int:
+    from seeklab.course.copies import given_code
     from seeklab.judge import review as reviews
 
-    rows = [(*pair[:4], f"{pair.share:.2f}") for pair in reviews.pairs(_all(store), options.assignment)]
+    rows = [(*pair[:4], f"{pair.share:.2f}") for pair in reviews.pairs(_all(store), given_code, options.assignment)]
     head = ("assignment", "answer", "student", "and", "alike")
     if options.json:
         print_json([dict(zip(head, row, strict=True)) for row in rows])

@@ -1,7 +1,7 @@
 """The teacher's desk: the dashboard, each submission with its code, and forms for comments, points and deadlines.
 
-A server shows the pages on this machine only, behind a token. It reads the grades again for each page. The pages have no
-scripts, and all text of learners is escaped.
+A server shows the pages on this machine only, behind a token. It reads the grades again for each page. The pages have
+no scripts, and all text of learners is escaped.
 """
 
 from __future__ import annotations
@@ -67,10 +67,11 @@ class MissingPageError(LookupError):
 class Desk:
     """The pages of a file of grades, and what their forms write to it."""
 
-    def __init__(self, grades: Path, author: str) -> None:
-        """Take the file, and the name under comments."""
+    def __init__(self, grades: Path, author: str, given_code: Callable[[str], str]) -> None:
+        """Take the file, the name under comments, and a function that returns the code given in an exercise."""
         self._path = grades
         self._author = author
+        self._given_code = given_code
         self._alike: tuple[dict[tuple[str, str], str], list[Alike]] | None = None
         self._lock = Lock()
 
@@ -183,7 +184,7 @@ class Desk:
         with self._lock:
             known = store.known()
             if self._alike is None or self._alike[0] != known:
-                self._alike = known, review.pairs(store.details())
+                self._alike = known, review.pairs(store.details(), self._given_code)
             return self._alike[1]
 
 

@@ -6,12 +6,11 @@ from collections import defaultdict
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from seeklab.course.copies import given_code
 from seeklab.judge.catalogue import assignment as find_assignment
 from seeklab.judge.likeness import alike
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from seeklab.judge.store import Store
 
@@ -89,8 +88,8 @@ def extend(store: Store, student: str, assignment: str, until: str, reason: str,
     store.extend(student, assignment, day, reason.strip(), author)
 
 
-def pairs(graded: Iterable[Graded], assignment: str | None = None) -> list[Alike]:
-    """Return the pairs of programs to look at, by assignment and answer."""
+def pairs(graded: Iterable[Graded], given_code: Callable[[str], str], assignment: str | None = None) -> list[Alike]:
+    """Return the pairs of programs to look at, by assignment and answer; `given_code` returns what all have."""
     programs: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for grade, details in graded:
         if assignment in {None, grade["assignment"]}:
