@@ -3,7 +3,7 @@
 //! Each record takes whole rows of its group, data and parity, whatever its size: 36 KiB for one of 4 KiB in a group of 8+1 devices with
 //! sectors of 4 KiB. A write fills the rest of its last row with zeros; a read leaves it out. A group owns 16 MiB of each of its
 //! devices. As many groups as fill whole rows of all devices make a slice, and each slice has a permutation of the devices. Distributed
-//! spares are devices less that a row has: which ones changes from slice to slice.
+//! spares are the devices that a row leaves out; which ones changes from slice to slice.
 //!
 //! Source of the rules: `vdev_draid.c` (comment on the layout, `vdev_draid_logical_to_physical`, `vdev_draid_map_alloc_write`) and
 //! zpoolconcepts(7). The permutations are drawn, not those of ZFS's table, which only differ in how even they are.
