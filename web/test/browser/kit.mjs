@@ -143,7 +143,8 @@ export async function scrollThrough(page) {
   await page.evaluate(async () => {
     for (let y = 0; y < document.body.scrollHeight; y += 500) {
       scrollTo(0, y);
-      await new Promise((next) => setTimeout(next, 60));
+      // A picture of it, as a reader gets one, however busy the page is.
+      await new Promise((next) => requestAnimationFrame(() => setTimeout(next, 60)));
     }
     scrollTo(0, 0);
   });

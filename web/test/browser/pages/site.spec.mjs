@@ -38,7 +38,8 @@ test("axe finds nothing, light and dark", async ({ open }) => {
       const page = await open(path, { colorScheme, reducedMotion: "reduce" });
       if (path === casePage) {
         await skipQuestion(page);
-        await page.locator(".strip .read").first().waitFor();
+        // From then on the facts wait to be seen.
+        await ran(page);
       } else await frontShown(page);
       await scrollThrough(page);
       if (path === casePage) {
